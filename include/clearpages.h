@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * clearpages.h - the public interface of libclearpages: clearing and copying memory by page ranges.
+ *
+ * Conventions for every function below, unless its comment says otherwise:
+ *  - Lengths are in bytes and of type size_t; a region over 4 GiB is never truncated. A length of 0 is valid and does
+ *    nothing, whatever the address.
+ *  - Errors are returned as negative errno values; 0 or a positive value is success. errno is left alone.
+ *  - Functions are thread-safe, async-signal-safe and safe after fork() and vfork(); they allocate nothing, read no
+ *    file, take no lock and print nothing. The exceptions are named.
+ *  - A region must be mapped writable. As with memset(), an unmapped or read-only region raises SIGSEGV or SIGBUS.
+ *  - No initialisation call exists or is needed.
+ */
+#ifndef CLEARPAGES_H
+#define CLEARPAGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CLP_VERSION_MAJOR 0
+#define CLP_VERSION_MINOR 1
+#define CLP_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define CLP_API __attribute__((visibility("default")))
+#else
+#define CLP_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Flags. HOT and COLD state the later use of the memory, not the kind of store. With neither, the policy decides
+ * (AUTO): by length and, for lengths between about 16 KiB and the size of the L2 cache, by a short probe that times a
+ * few loads from the destination to learn whether it is in cache.
+ */
+#define CLP_HOT     0x1u /* all of the region is used soon after: leave it in cache where it fits */
+#define CLP_COLD    0x2u /* the region is used later, or sparsely: keep it out of the cache */
+#define CLP_NODRAIN 0x4u /* leave weakly ordered stores in flight; the caller calls clp_drain() before publishing */
+#define CLP_NOPROBE 0x8u /* never read from the destination (device memory, memory whose reads have effects) */
+
+/* Operations, for the functions that take one. */
+#define CLP_OP_CLEAR 0u
+#define CLP_OP_COPY  1u
+
+/*
+ * clp_clear - set len bytes at addr to zero.
+ *
+ * addr: any alignment. len: any, up to the end of the address space. flags: a combination of CLP_HOT or CLP_COLD,
+ * CLP_NODRAIN and CLP_NOPROBE.
+ * On return every byte is zero and, without CLP_NODRAIN, the stores are ordered before any later store of this thread,
+ * so that the region may be handed to another thread with a release store.
+ * Returns 0; -EINVAL for unknown flags, for CLP_HOT with CLP_COLD, or for a region that wraps around the address space.
+ * On error nothing has been written.
+ */
+CLP_API int clp_clear(void *addr, size_t len, unsigned flags);
+
+/*
+ * clp_clear_pages - set npages base pages (sysconf(_SC_PAGESIZE) bytes each) at addr to zero.
+ *
+ * addr: page-aligned. One call covers the whole extent, so that per-page set-up is paid once and the processor sees
+ * the real length. Otherwise as clp_clear(). Returns also -EINVAL for an address that is not page-aligned and
+ * -EOVERFLOW when npages times the page size exceeds SIZE_MAX.
+ */
+CLP_API int clp_clear_pages(void *addr, size_t npages, unsigned flags);
+
+/*
+ * clp_copy_pages - copy npages base pages from src to dst.
+ *
+ * Both page-aligned and not overlapping. The hint speaks of the destination. CLP_NOPROBE is accepted and has no
+ * effect: a copy reads its source in any case and never probes its destination. Returns as clp_clear_pages(), and -EINVAL for
+ * regions that overlap.
+ */
+CLP_API int clp_copy_pages(void *dst, const void *src, size_t npages, unsigned flags);
+
+/*
+ * clp_clear_explicit - erase secrets: set len bytes at addr to zero, with guarantees.
+ *
+ * The call is never elided by a compiler, every byte is written by an ordinary store to the mapping (never madvise()
+ * or a remapping in its place), and all stores have completed, in the order of a full fence, on return. Copies that the
+ * program made elsewhere (registers, swap, core dumps, other mappings' pages after copy-on-write) are outside its reach.
+ * Returns 0, or -EINVAL for a region that wraps around the address space.
+ */
+CLP_API int clp_clear_explicit(void *addr, size_t len);
+
+/*
+ * clp_drain - order every earlier store of this thread, also weakly ordered ones, before its later stores.
+ * To be called once after a series of CLP_NODRAIN calls, before the memory is published. On x86: SFENCE
+ * (AMD64 APM vol. 3 "SFENCE"; Intel SDM vol. 2B "SFENCE").
+ */
+CLP_API void clp_drain(void);
+
+/*
+ * Routines. Each operation has a table of routines ("variants"), in a fixed order; an index is valid from 0 up to, not including,
+ * clp_variant_count(). Indexes may differ between versions of the library; names do not change.
+ */
+#define CLP_TRAIT_NONTEMPORAL 0x1u /* bypasses the caches on write */
+#define CLP_TRAIT_WEAK        0x2u /* leaves weakly ordered stores: fenced by the library unless CLP_NODRAIN */
+#define CLP_TRAIT_STRING      0x4u /* one instruction for the whole extent: the processor sees its length */
+
+struct clp_variant_info {
+	size_t sz;               /* in: sizeof(struct clp_variant_info) of the caller */
+	const char *name;        /* static, never NULL */
+	const char *description; /* static, never NULL */
+	const char *missing;     /* NULL where available; else why not, e.g. "CPU lacks clzero". Static. */
+	unsigned op;             /* CLP_OP_CLEAR or CLP_OP_COPY */
+	unsigned traits;         /* CLP_TRAIT_* */
+	unsigned granule;        /* bytes: the routine itself handles multiples of this */
+	unsigned alignment;      /* bytes: the alignment the routine itself needs; the library does heads and tails */
+};
+
+/* clp_variant_count - how many routines an operation has, available or not; 0 for an unknown operation. */
+CLP_API unsigned clp_variant_count(unsigned op);
+
+/*
+ * clp_variant_get - describe routine `index` of operation `op`.
+ * Set info->sz first. Returns 0; -EINVAL for a NULL or too small info; -ENOENT for an unknown operation or index.
+ */
+CLP_API int clp_variant_get(unsigned op, unsigned index, struct clp_variant_info *info);
+
+/* clp_variant_find - the index of the routine called `name`; -ENOENT if there is none, -EINVAL for a NULL name. */
+CLP_API int clp_variant_find(unsigned op, const char *name);
+
+/*
+ * clp_clear_with, clp_copy_with - clear or copy with routine `index`, past the policy and past clp_variant_force().
+ *
+ * Any alignment and length. flags: CLP_NODRAIN and, without effect, CLP_NOPROBE; a hint is -EINVAL, for it would be ignored. Returns 0; -EINVAL
+ * as clp_clear() (copy: also for overlapping regions); -ENOENT for an unknown index; -ENOTSUP where the processor or
+ * system lacks what the routine needs, or CLEARPAGES_DISABLE names it. On error nothing has been written.
+ */
+CLP_API int clp_clear_with(unsigned index, void *addr, size_t len, unsigned flags);
+CLP_API int clp_copy_with(unsigned index, void *dst, const void *src, size_t len, unsigned flags);
+
+/*
+ * clp_variant_force - make every later call of `op` under hint `hint` use the routine called `name`.
+ *
+ * hint: 0 (AUTO), CLP_HOT, CLP_COLD, or CLP_HOT | CLP_COLD for all three. name: a routine, or NULL to give the choice
+ * back to the policy. A forced routine serves every length; probing stops. Returns 0, -EINVAL, -ENOENT or -ENOTSUP as
+ * above. The change reaches other threads' later calls without a lock; calls in flight finish with what they had.
+ */
+CLP_API int clp_variant_force(unsigned op, unsigned hint, const char *name);
+
+/*
+ * clp_choice - what the policy would do with a call, without doing it.
+ *
+ * len: bytes. flags: as for the call. resident: for AUTO lengths that are probed, what the probe is taken to find
+ * (0 not in cache, 1 in cache). Writes to *index the routine, to *probed whether the call would probe; either may be NULL.
+ * Returns 0, or -EINVAL for an unknown operation or flags.
+ */
+CLP_API int clp_choice(unsigned op, size_t len, unsigned flags, int resident, unsigned *index, int *probed);
+
+/*
+ * Counters: what was cleared and copied, by which routine, for how long. Off by default; off they cost one predicted branch in a
+ * call. On, a call costs about 30 ns more: two reads of the time stamp counter and five relaxed atomic additions
+ * (measured, docs/counters.md).
+ */
+struct clp_counters {
+	size_t sz; /* in: sizeof(struct clp_counters) of the caller */
+	/* [0]: calls of at most one base page; [1]: calls of more */
+	uint64_t calls[2];
+	uint64_t bytes[2];
+	uint64_t cycles[2]; /* time stamp counter ticks (x86: TSC reference cycles), fence included; 0 where there is no counter */
+};
+
+/* clp_counters_enable - switch counting on (1) or off (0); returns the former state. Values are kept. */
+CLP_API int clp_counters_enable(int on);
+
+/*
+ * clp_counters_read - add up the counters of routine `index` of `op`. Set counters->sz first.
+ * A reading taken while other threads clear may be ahead in one field and behind in another. Returns as clp_variant_get().
+ */
+CLP_API int clp_counters_read(unsigned op, unsigned index, struct clp_counters *counters);
+
+/* clp_counters_reset - set all counters to zero. Additions in flight may survive. */
+CLP_API void clp_counters_reset(void);
+
+/*
+ * The measured profile (see clearpages-tune(1)). A constructor loads $CLEARPAGES_PROFILE, else /etc/clearpages/profile; a process
+ * that runs with raised privileges (AT_SECURE) ignores the variable.
+ */
+enum clp_profile_state {
+	CLP_PROFILE_NONE = 0, /* no profile was found: built-in defaults are in use */
+	CLP_PROFILE_USED,     /* loaded and in use */
+	CLP_PROFILE_FOREIGN,  /* valid, but measured on another processor or hypervisor: ignored */
+	CLP_PROFILE_DAMAGED,  /* unreadable, too large or not a valid profile: ignored */
+	CLP_PROFILE_OFF       /* switched off: $CLEARPAGES_PROFILE is empty */
+};
+
+/* clp_profile_status - the state of the profile and, where `path` is not NULL, the file tried (static; "" for none). */
+CLP_API enum clp_profile_state clp_profile_status(const char **path);
+
+/*
+ * clp_profile_load - replace the profile in use by the file at `path`; NULL: by the built-in defaults.
+ *
+ * Reads the file with open() and read() into a static buffer: not for signal handlers, and not for two threads at once
+ * (the second gets -EBUSY). Clearing calls may run meanwhile. Returns 0; the errno of open() or read() negated; -EINVAL for a damaged profile; -ESTALE for a
+ * foreign one. On error the profile in use stays.
+ */
+CLP_API int clp_profile_load(const char *path);
+
+/*
+ * clp_strerror - an English sentence without a full stop for an error returned by this library (negative or positive);
+ * static, never NULL.
+ */
+CLP_API const char *clp_strerror(int error);
+
+/* clp_version - "MAJOR.MINOR.PATCH" of the library that runs (the macros above are those it was compiled against). */
+CLP_API const char *clp_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

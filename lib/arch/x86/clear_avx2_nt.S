@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * clear_avx2_nt.S - zero memory with non-temporal stores of 32 bytes, 4 cache lines a turn.
+ *
+ * In: rdi address, a multiple of 64; rsi length, a multiple of 64. Returns 0. Changes: ymm0, rax, rdx, rdi, rsi, flags. Ordering: weak; the caller fences.
+ */
+#include "asm.h"
+
+	.macro line at
+	vmovntdq %ymm0, \at(%rdi)
+	vmovntdq %ymm0, \at+32(%rdi)
+	.endm
+
+CLP_START(clp_x86_clear_avx2_nt)
+	vpxor	%xmm0, %xmm0, %xmm0
+	addq	%rdi, %rsi
+	leaq	-256(%rsi), %rdx
+	cmpq	%rdx, %rdi
+	ja	2f
+	.p2align 5
+1:	line	0
+	line	64
+	line	128
+	line	192
+	addq	$256, %rdi
+	cmpq	%rdx, %rdi
+	jbe	1b
+2:	cmpq	%rsi, %rdi
+	je	4f
+3:	line	0
+	addq	$64, %rdi
+	cmpq	%rsi, %rdi
+	jne	3b
+4:	vzeroupper
+	xorl	%eax, %eax
+	CLP_RET
+CLP_END(clp_x86_clear_avx2_nt)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * clear_stosb.S - zero memory with one rep stosb: the processor sees the whole extent.
+ *
+ * In: rdi address, rsi length, any. Returns 0. Changes: rax, rcx, rdi, flags. Ordering: complete before any later store
+ * (Intel SDM vol. 1, "Fast-String Operation": weak only within the string itself).
+ */
+#include "asm.h"
+
+CLP_START(clp_x86_clear_stosb)
+	movq	%rsi, %rcx
+	xorl	%eax, %eax
+	rep stosb
+	CLP_RET
+CLP_END(clp_x86_clear_stosb)

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * clear.c - the entry points that clear: a short way for what one routine serves at once, and the long way for the rest.
+ */
+#include <errno.h>
+
+#include "lib.h"
+
+/* Everything after the checks: observers around one routine, and the fence. */
+static void clear_row(unsigned row, void *addr, size_t len, unsigned flags)
+{
+	const struct clp_variant *v = &clp_variants[row];
+	uint64_t slow = load(clp_policy.slow);
+	uint64_t start = 0;
+
+	if (unlikely(slow & CLP_SLOW_SANITIZER))
+		clp_sanitizer_write(addr, len);
+	if (unlikely(slow & CLP_SLOW_COUNTERS))
+		start = clp_cpu_ticks();
+	clp_run_clear(v, addr, len);
+	if (v->traits & CLP_TRAIT_WEAK && !(flags & CLP_NODRAIN))
+		clp_cpu_drain();
+	if (unlikely(slow & CLP_SLOW_COUNTERS))
+		clp_counters_add(row, len, clp_cpu_ticks() - start);
+}
+
+static __attribute__((noinline)) int clear_long(void *addr, size_t len, unsigned flags)
+{
+	bool probed, resident = false;
+
+	if (flags & ~CLP_FLAGS || (flags & CLP_HINTS) == CLP_HINTS || clp_wraps(addr, len))
+		return -EINVAL;
+	if (!len)
+		return 0;
+	if (unlikely(load(clp_policy.slow) & CLP_SLOW_UNSELECTED))
+		clp_policy_select();
+	probed = clp_policy_probes(len, flags);
+	if (probed) {
+		/* The probe stores: a sanitizer has to see the region first. */
+		if (unlikely(load(clp_policy.slow) & CLP_SLOW_SANITIZER))
+			clp_sanitizer_write(addr, len);
+		resident = clp_probe_resident(addr, len, load(clp_policy.now.probe_limit));
+	}
+	clear_row(clp_policy_row(clp_policy_plan(CLP_OP_CLEAR, flags, probed, resident), len), addr, len, flags);
+	return 0;
+}
+
+int clp_clear(void *addr, size_t len, unsigned flags)
+{
+	/* len - 1: a length of 0 goes the long way, which checks the flags. The call is a jump: it returns 0 for us. */
+	if (likely(flags <= CLP_FLAGS && len - 1 < load(clp_policy.fast_max[flags & CLP_HINTS]) && !clp_wraps(addr, len)))
+		return load(clp_policy.fast)(addr, len);
+	return clear_long(addr, len, flags);
+}
+
+int clp_clear_pages(void *addr, size_t npages, unsigned flags)
+{
+	size_t page = clp_cpu_page();
+	size_t len;
+
+	if ((uintptr_t)addr & (page - 1))
+		return -EINVAL;
+	if (__builtin_mul_overflow(npages, page, &len))
+		return -EOVERFLOW;
+	return clp_clear(addr, len, flags);
+}
+
+int clp_clear_explicit(void *addr, size_t len)
+{
+	if (clp_wraps(addr, len))
+		return -EINVAL;
+	if (unlikely(load(clp_policy.slow) & CLP_SLOW_UNSELECTED))
+		clp_policy_select();
+	/* The routine is reached through a table that no compiler sees through, and the barrier claims to read the bytes. */
+	if (len)
+		clear_row(clp_policy_row(clp_policy_plan(CLP_OP_CLEAR, 0, false, false), len), addr, len, 0);
+	__asm__ volatile("" : : "r"(addr) : "memory");
+	clp_cpu_fence();
+	return 0;
+}
+
+void clp_drain(void)
+{
+	clp_cpu_drain();
+}
+
+int clp_clear_with(unsigned index, void *addr, size_t len, unsigned flags)
+{
+	int row;
+
+	if (flags & ~(CLP_NODRAIN | CLP_NOPROBE) || clp_wraps(addr, len))
+		return -EINVAL;
+	if (unlikely(load(clp_policy.slow) & CLP_SLOW_UNSELECTED))
+		clp_policy_select();
+	row = clp_variant_row(CLP_OP_CLEAR, index);
+	if (row < 0)
+		return row;
+	if (clp_policy_missing((unsigned)row))
+		return -ENOTSUP;
+	if (len)
+		clear_row((unsigned)row, addr, len, flags);
+	return 0;
+}

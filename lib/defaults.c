@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * defaults.c - the tuning built in, by processor vendor: what a machine without a measured profile starts from.
+ *
+ * A row here may name routines that the processor lacks; policy.c puts the nearest usable one in their place.
+ * Figures: docs/policy.md.
+ */
+#include <string.h>
+
+#include "lib.h"
+
+#define KiB ((uint64_t)1 << 10)
+#define MiB ((uint64_t)1 << 20)
+#define REST CLP_RULE_MAX
+
+struct rule {
+	uint64_t upto;
+	const char *name;
+};
+
+struct defaults {
+	const char *vendor; /* NULL: any other */
+	uint64_t probe_min, probe_max, probe_limit;
+	struct rule plan[CLP_PLANS][CLP_RULES];
+};
+
+static const struct defaults table[] = {
+	/* Zen 3: rep stosb of more than the L3 (32 MiB) stops allocating lines; below that CLZERO is the fastest. */
+	{ "AuthenticAMD", 16 * KiB, 512 * KiB, 260,
+	  { [CLP_PLAN_HOT] = { { 8 * MiB, "avx2" }, { 64 * MiB, "clzero" }, { REST, "stosb" } },
+	    [CLP_PLAN_COLD] = { { 1 * KiB, "avx2" }, { 64 * MiB, "clzero" }, { REST, "stosb" } },
+	    [CLP_PLAN_AUTO] = { { 64 * KiB, "avx2" }, { 64 * MiB, "clzero" }, { REST, "stosb" } },
+	    [CLP_PLAN_CACHED] = { { REST, "avx2" } },
+	    [CLP_PLAN_UNCACHED] = { { REST, "clzero" } },
+	    [CLP_PLAN_COPY_HOT] = { { 8 * MiB, "avx2" }, { REST, "avx2_nt" } },
+	    [CLP_PLAN_COPY_COLD] = { { 1 * KiB, "avx2" }, { REST, "avx2_nt" } },
+	    [CLP_PLAN_COPY_AUTO] = { { 256 * KiB, "avx2" }, { REST, "avx2_nt" } } } },
+	/* Emerald Rapids; and unknown processors, for which it is the cautious choice. */
+	{ NULL, 16 * KiB, 2 * MiB, 260,
+	  { [CLP_PLAN_HOT] = { { 8 * MiB, "avx2" }, { REST, "avx512_nt" } },
+	    [CLP_PLAN_COLD] = { { 1 * KiB, "avx2" }, { REST, "avx512_nt" } },
+	    [CLP_PLAN_AUTO] = { { 256 * KiB, "avx2" }, { REST, "avx512_nt" } },
+	    [CLP_PLAN_CACHED] = { { REST, "avx2" } },
+	    [CLP_PLAN_UNCACHED] = { { REST, "avx512_nt" } },
+	    [CLP_PLAN_COPY_HOT] = { { 8 * MiB, "avx2" }, { REST, "avx512_nt" } },
+	    [CLP_PLAN_COPY_COLD] = { { 1 * KiB, "avx2" }, { REST, "avx512_nt" } },
+	    [CLP_PLAN_COPY_AUTO] = { { 256 * KiB, "avx2" }, { REST, "avx512_nt" } } } },
+};
+
+/* Where the architecture has no routine of that name: the portable one, row 0 (clear) or 1 (copy). */
+static unsigned row_of(unsigned op, const char *name)
+{
+	int row = clp_variant_lookup(op, name, strlen(name));
+
+	return row < 0 ? op : (unsigned)row;
+}
+
+void clp_defaults(const struct clp_cpu *cpu, struct clp_tuning *tuning)
+{
+	const struct defaults *d = table;
+
+	while (d->vendor && strcmp(d->vendor, cpu->vendor) != 0)
+		d++;
+	tuning->probe_min = d->probe_min;
+	tuning->probe_max = d->probe_max;
+	tuning->probe_limit = d->probe_limit;
+	for (unsigned p = 0; p < CLP_PLANS; p++) {
+		unsigned last = 0;
+
+		for (unsigned r = 0; r < CLP_RULES; r++) {
+			if (d->plan[p][r].name)
+				last = r;
+			tuning->plan[p][r] = CLP_RULE(d->plan[p][last].upto, row_of(clp_plan_op(p), d->plan[p][last].name));
+		}
+	}
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * lib.h - what the library's files share with each other: the table, the policy's words, the probe, the profile, the counters.
+ *
+ * The policy is a handful of words that are each read and written atomically (relaxed). Any mix of old and new words is
+ * a correct policy, if not the best one: every routine they can name runs here. So no call ever waits for another.
+ */
+#ifndef CLP_LIB_H
+#define CLP_LIB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "clearpages.h"
+#include "cpu.h"
+#include "variant.h"
+
+#define CLP_HINTS (CLP_HOT | CLP_COLD)
+#define CLP_FLAGS (CLP_HINTS | CLP_NODRAIN | CLP_NOPROBE)
+#define CLP_VARIANTS_MAX 64u
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define load(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+#define store(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
+
+/* variants.c. A row is an index into the whole table, an index (public) counts within one operation. */
+extern const struct clp_variant clp_variants[];
+extern const unsigned clp_variants_total;
+extern clp_clear_fn clp_generic_clear;
+extern clp_copy_fn clp_generic_copy;
+int clp_variant_row(unsigned op, unsigned index);
+unsigned clp_variant_index(unsigned row);
+int clp_variant_lookup(unsigned op, const char *name, size_t len);
+
+/*
+ * A plan maps lengths to routines: rules in ascending order, each a length up to which (inclusive) its routine serves; the last
+ * rule's length is CLP_RULE_MAX. One 64-bit word a rule, so that it is read whole.
+ */
+enum clp_plan {
+	CLP_PLAN_HOT,
+	CLP_PLAN_COLD,
+	CLP_PLAN_AUTO,     /* AUTO where no probe was made */
+	CLP_PLAN_CACHED,   /* AUTO where the probe found the destination in cache */
+	CLP_PLAN_UNCACHED, /* AUTO where it did not */
+	CLP_PLAN_COPY_HOT,
+	CLP_PLAN_COPY_COLD,
+	CLP_PLAN_COPY_AUTO,
+	CLP_PLANS
+};
+
+#define CLP_RULES 6u
+#define CLP_RULE_MAX ((uint64_t)1 << 56)
+#define CLP_RULE(upto, row) ((uint64_t)((upto) - 1) << 8 | (uint8_t)(row))
+#define CLP_RULE_UPTO(rule) (((rule) >> 8) + 1)
+#define CLP_RULE_ROW(rule) ((unsigned)((rule) & 0xff))
+
+/* What measuring (or the defaults) decided. Only 64-bit words: see above. */
+struct clp_tuning {
+	uint64_t plan[CLP_PLANS][CLP_RULES];
+	uint64_t probe_min, probe_max; /* bytes, inclusive; 0, 0: never probe */
+	uint64_t probe_limit;          /* counter ticks: 8 overlapped loads that took longer were not in cache */
+};
+
+extern const char *const clp_plan_names[CLP_PLANS];
+unsigned clp_plan_op(enum clp_plan plan);
+
+/* What the calls read. */
+struct clp_policy {
+	clp_clear_fn *fast;   /* a temporal routine for any length and alignment: short clears, heads and tails */
+	size_t fast_max[4];   /* by hint bits: up to this length nothing but *fast is needed; 0: always the long way */
+	uint64_t slow;        /* a copy, or a clear the long way, has more to do: SLOW_* */
+	struct clp_tuning now;
+};
+
+#define CLP_SLOW_UNSELECTED 0x1u /* first use */
+#define CLP_SLOW_COUNTERS   0x2u
+#define CLP_SLOW_SANITIZER  0x4u
+
+extern struct clp_policy clp_policy;
+void clp_policy_select(void);
+void clp_policy_set(const struct clp_tuning *tuning);
+const char *clp_policy_missing(unsigned row);
+enum clp_plan clp_policy_plan(unsigned op, unsigned flags, bool probed, bool resident);
+unsigned clp_policy_row(enum clp_plan plan, size_t len);
+bool clp_policy_probes(size_t len, unsigned flags);
+
+/* defaults.c: the tuning built in for this processor. */
+void clp_defaults(const struct clp_cpu *cpu, struct clp_tuning *tuning);
+
+/* probe.c. Both false on architectures without a probe. */
+bool clp_probe_usable(void);
+bool clp_probe_resident(void *addr, size_t len, uint64_t limit);
+
+/* profile.c: 0, -EINVAL damaged, -ESTALE of another machine. On an error *tuning is undefined. */
+int clp_profile_parse(const char *text, size_t len, const struct clp_cpu *cpu, struct clp_tuning *tuning);
+#define CLP_PROFILE_SIZE_MAX 8192u
+#define CLP_PROFILE_PATH "/etc/clearpages/profile"
+void clp_profile_init(void);
+void clp_warn(const char *variable, const char *value, size_t len, const char *what);
+
+/* run.c: one routine over any region; leaves weakly ordered stores pending. */
+void clp_run_clear(const struct clp_variant *v, void *addr, size_t len);
+void clp_run_copy(const struct clp_variant *v, void *dst, const void *src, size_t len);
+
+/* counters.c */
+void clp_counters_add(unsigned row, size_t len, uint64_t ticks);
+
+/* sanitizer.c: true where a sanitizer's runtime is in this process. */
+bool clp_sanitizer_present(void);
+void clp_sanitizer_write(void *addr, size_t len);
+void clp_sanitizer_copy(void *dst, const void *src, size_t len);
+
+static inline bool clp_wraps(const void *addr, size_t len)
+{
+	return (uintptr_t)addr > UINTPTR_MAX - len;
+}
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * policy.c - which routine serves a call: publishes the words that the calls read, from the tuning in force (defaults or
+ * profile), what is forced, what is disabled, and who is watching.
+ *
+ * Publishing is idempotent and lock-free: whoever changes an input counts a generation up and publishes; whoever published under
+ * an older generation does it again. Before the constructor ran, the built-in defaults serve, without the probe.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib.h"
+
+#define NOT_FORCED 0xffu
+
+struct clp_policy clp_policy = {
+	.fast = clp_generic_clear,
+	.slow = CLP_SLOW_UNSELECTED,
+};
+
+const char *const clp_plan_names[CLP_PLANS] = {
+	"hot", "cold", "auto", "cached", "uncached", "copy-hot", "copy-cold", "copy-auto",
+};
+
+static uint64_t generation;
+static uint64_t disabled;                /* by row, from CLEARPAGES_DISABLE */
+static uint64_t counting;
+static uint64_t probe_usable;            /* set by the constructor alone */
+static uint64_t tuned;                   /* `tuning` holds a profile */
+static struct clp_tuning tuning;
+static uint8_t forced[2][3] = { { NOT_FORCED, NOT_FORCED, NOT_FORCED }, { NOT_FORCED, NOT_FORCED, NOT_FORCED } };
+
+#define WORDS (sizeof(struct clp_tuning) / sizeof(uint64_t))
+
+static void load_words(struct clp_tuning *to, const struct clp_tuning *from)
+{
+	for (size_t i = 0; i < WORDS; i++)
+		((uint64_t *)to)[i] = load(((const uint64_t *)from)[i]);
+}
+
+static void store_words(struct clp_tuning *to, const struct clp_tuning *from)
+{
+	for (size_t i = 0; i < WORDS; i++)
+		store(((uint64_t *)to)[i], ((const uint64_t *)from)[i]);
+}
+
+unsigned clp_plan_op(enum clp_plan plan)
+{
+	return plan >= CLP_PLAN_COPY_HOT ? CLP_OP_COPY : CLP_OP_CLEAR;
+}
+
+/* The index into forced[][] that a plan obeys. */
+static unsigned hint_of(enum clp_plan plan)
+{
+	switch (plan) {
+	case CLP_PLAN_HOT:
+	case CLP_PLAN_COPY_HOT:
+		return CLP_HOT;
+	case CLP_PLAN_COLD:
+	case CLP_PLAN_COPY_COLD:
+		return CLP_COLD;
+	default:
+		return 0;
+	}
+}
+
+static bool usable(const struct clp_cpu *cpu, unsigned row)
+{
+	return !(load(disabled) >> row & 1) && !clp_cpu_missing(cpu, clp_variants[row].needs);
+}
+
+const char *clp_policy_missing(unsigned row)
+{
+	struct clp_cpu cpu;
+
+	if (load(disabled) >> row & 1)
+		return "disabled by CLEARPAGES_DISABLE";
+	if (!clp_variants[row].needs)
+		return NULL;
+	clp_cpu_detect(&cpu);
+	return clp_cpu_missing(&cpu, clp_variants[row].needs);
+}
+
+/* What takes the place of a routine that can't run here: the last usable row with the same traits, else the last usable one. */
+static unsigned substitute(const struct clp_cpu *cpu, unsigned row)
+{
+	const struct clp_variant *v = &clp_variants[row];
+	unsigned any = 0, same = 0;
+	bool have_same = false;
+
+	if (usable(cpu, row))
+		return row;
+	for (unsigned i = 0; i < clp_variants_total; i++) {
+		if (clp_variants[i].op != v->op || (!usable(cpu, i) && i != v->op))
+			continue;
+		if (clp_variants[i].traits == v->traits) {
+			same = i;
+			have_same = true;
+		} else if (!clp_variants[i].traits) {
+			any = i;
+		}
+	}
+	/* The portable routines are rows 0 (clear) and 1 (copy). */
+	if (!any)
+		any = v->op;
+	return have_same ? same : any;
+}
+
+static void publish(void)
+{
+	struct clp_tuning next;
+	struct clp_cpu cpu;
+	uint64_t slow = 0;
+	unsigned fast;
+
+	clp_cpu_detect(&cpu);
+	if (load(tuned))
+		load_words(&next, &tuning);
+	else
+		clp_defaults(&cpu, &next);
+
+	for (unsigned p = 0; p < CLP_PLANS; p++) {
+		unsigned row = load(forced[clp_plan_op(p)][hint_of(p)]);
+
+		for (unsigned r = 0; r < CLP_RULES; r++) {
+			if (row != NOT_FORCED)
+				next.plan[p][r] = CLP_RULE(CLP_RULE_MAX, row);
+			else
+				next.plan[p][r] = CLP_RULE(CLP_RULE_UPTO(next.plan[p][r]),
+							   substitute(&cpu, CLP_RULE_ROW(next.plan[p][r])));
+		}
+	}
+	if (!load(probe_usable) || load(forced[CLP_OP_CLEAR][0]) != NOT_FORCED)
+		next.probe_min = next.probe_max = 0;
+
+	/* The short way's routine: the hot plan's first, if it takes any length, else the last row that does. */
+	fast = CLP_RULE_ROW(next.plan[CLP_PLAN_HOT][0]);
+	if (clp_variants[fast].granule != 1 || clp_variants[fast].alignment != 1 || clp_variants[fast].traits) {
+		fast = 0;
+		for (unsigned i = 0; i < clp_variants_total; i++)
+			if (clp_variants[i].op == CLP_OP_CLEAR && clp_variants[i].granule == 1 && !clp_variants[i].traits &&
+			    clp_variants[i].needs != CLP_NEED_AVX512 && usable(&cpu, i))
+				fast = i;
+	}
+
+	if (load(counting))
+		slow |= CLP_SLOW_COUNTERS;
+	if (clp_sanitizer_present())
+		slow |= CLP_SLOW_SANITIZER;
+
+	/* While the words change, every call goes the long way. */
+	for (unsigned hint = 0; hint < 3; hint++)
+		store(clp_policy.fast_max[hint], 0);
+	store(clp_policy.fast, clp_variants[fast].fn.clear);
+	store_words(&clp_policy.now, &next);
+	__atomic_store_n(&clp_policy.slow, slow, __ATOMIC_RELEASE);
+	if (slow)
+		return;
+	for (unsigned hint = 0; hint < 3; hint++) {
+		static const enum clp_plan plans[3] = { CLP_PLAN_AUTO, CLP_PLAN_HOT, CLP_PLAN_COLD };
+		uint64_t rule = next.plan[plans[hint]][0];
+		uint64_t max = CLP_RULE_ROW(rule) == fast ? CLP_RULE_UPTO(rule) : 0;
+
+		if (!hint && next.probe_min && max >= next.probe_min)
+			max = next.probe_min - 1;
+		store(clp_policy.fast_max[hint], max);
+	}
+}
+
+void clp_policy_select(void)
+{
+	uint64_t seen;
+
+	do {
+		seen = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
+		publish();
+	} while (__atomic_load_n(&generation, __ATOMIC_ACQUIRE) != seen);
+}
+
+static void changed(void)
+{
+	__atomic_fetch_add(&generation, 1, __ATOMIC_RELEASE);
+	clp_policy_select();
+}
+
+void clp_policy_set(const struct clp_tuning *to)
+{
+	if (to)
+		store_words(&tuning, to);
+	__atomic_store_n(&tuned, to != NULL, __ATOMIC_RELEASE);
+	changed();
+}
+
+bool clp_policy_probes(size_t len, unsigned flags)
+{
+	return !(flags & (CLP_HINTS | CLP_NOPROBE)) && len >= load(clp_policy.now.probe_min) &&
+	       len <= load(clp_policy.now.probe_max);
+}
+
+enum clp_plan clp_policy_plan(unsigned op, unsigned flags, bool probed, bool resident)
+{
+	bool copy = op == CLP_OP_COPY;
+
+	if (flags & CLP_HOT)
+		return copy ? CLP_PLAN_COPY_HOT : CLP_PLAN_HOT;
+	if (flags & CLP_COLD)
+		return copy ? CLP_PLAN_COPY_COLD : CLP_PLAN_COLD;
+	if (copy)
+		return CLP_PLAN_COPY_AUTO;
+	if (probed)
+		return resident ? CLP_PLAN_CACHED : CLP_PLAN_UNCACHED;
+	return CLP_PLAN_AUTO;
+}
+
+unsigned clp_policy_row(enum clp_plan plan, size_t len)
+{
+	uint64_t rule = 0;
+
+	for (unsigned r = 0; r < CLP_RULES; r++) {
+		rule = load(clp_policy.now.plan[plan][r]);
+		if (len <= CLP_RULE_UPTO(rule))
+			break;
+	}
+	return CLP_RULE_ROW(rule);
+}
+
+int clp_choice(unsigned op, size_t len, unsigned flags, int resident, unsigned *index, int *probed)
+{
+	bool probes;
+
+	if (op > CLP_OP_COPY || flags & ~CLP_FLAGS || (flags & CLP_HINTS) == CLP_HINTS)
+		return -EINVAL;
+	if (load(clp_policy.slow) & CLP_SLOW_UNSELECTED)
+		clp_policy_select();
+	probes = op == CLP_OP_CLEAR && clp_policy_probes(len, flags);
+	if (index)
+		*index = clp_variant_index(clp_policy_row(clp_policy_plan(op, flags, probes, resident != 0), len));
+	if (probed)
+		*probed = probes;
+	return 0;
+}
+
+int clp_variant_force(unsigned op, unsigned hint, const char *name)
+{
+	int row = NOT_FORCED;
+
+	if (op > CLP_OP_COPY || hint & ~CLP_HINTS)
+		return -EINVAL;
+	if (name) {
+		row = clp_variant_lookup(op, name, strlen(name));
+		if (row < 0)
+			return row;
+		if (clp_policy_missing((unsigned)row))
+			return -ENOTSUP;
+	}
+	for (unsigned h = 0; h < 3; h++)
+		if (hint == CLP_HINTS || h == hint)
+			store(forced[op][h], (uint8_t)row);
+	changed();
+	return 0;
+}
+
+int clp_counters_enable(int on)
+{
+	int was = (int)__atomic_exchange_n(&counting, on != 0, __ATOMIC_RELAXED);
+
+	changed();
+	return was;
+}
+
+/* CLEARPAGES_DISABLE: names of routines and of processor features, separated by commas. */
+static void read_disable(const char *list)
+{
+	uint64_t mask = 0;
+
+	while (list && *list) {
+		size_t len = strcspn(list, ",");
+		uint64_t named = 0;
+
+		for (unsigned row = 0; row < clp_variants_total; row++) {
+			const struct clp_variant *v = &clp_variants[row];
+			const char *need = clp_cpu_need_name(v->needs);
+
+			if ((strlen(v->name) == len && !strncmp(v->name, list, len)) ||
+			    (v->needs && strlen(need) == len && !strncmp(need, list, len)))
+				named |= (uint64_t)1 << row;
+		}
+		if (!named)
+			clp_warn("CLEARPAGES_DISABLE", list, len, "no such routine or feature; ignored");
+		mask |= named;
+		list += len;
+		list += *list == ',';
+	}
+	/* The portable routines are what remains when all else is gone. */
+	store(disabled, mask & ~UINT64_C(3));
+}
+
+/* CLEARPAGES_VARIANT: a routine for every hint; for copies too where one has the same name. */
+static void read_variant(const char *name)
+{
+	int clear, copy;
+
+	if (!name || !*name)
+		return;
+	clear = clp_variant_force(CLP_OP_CLEAR, CLP_HINTS, name);
+	copy = clp_variant_force(CLP_OP_COPY, CLP_HINTS, name);
+	if (clear == -ENOENT && copy == -ENOENT)
+		clp_warn("CLEARPAGES_VARIANT", name, strlen(name), "no such routine; using the default");
+	else if (clear == -ENOTSUP || copy == -ENOTSUP)
+		clp_warn("CLEARPAGES_VARIANT", name, strlen(name), "not available on this machine; using the default");
+}
+
+static __attribute__((constructor)) void init(void)
+{
+	store(probe_usable, clp_probe_usable());
+	read_disable(secure_getenv("CLEARPAGES_DISABLE"));
+	clp_profile_init();
+	read_variant(secure_getenv("CLEARPAGES_VARIANT"));
+	changed();
+}
