@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * main.c - the clearpages command: its table of subcommands.
+ */
+#include "cli.h"
+
+static const struct command commands[] = {
+	{ "info", "the machine, the routines, and which is chosen when", cmd_info },
+	{ "check", "is every routine correct here?", cmd_check },
+	{ "bench", "measure clearing, copying, use after clearing, and the policy", cmd_bench },
+	{ "tune", "measure this machine and write a profile for the library", cmd_tune },
+	{ 0 },
+};
+
+int main(int argc, char **argv)
+{
+	return run_command(commands, "clearpages", argc, argv);
+}
