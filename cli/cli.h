@@ -104,7 +104,7 @@ struct output {
 
 /* json: on standard output instead of text. path: JSON Lines into this file (created or truncated), beside the text. Dies with status 1 if unwritable. */
 void output_open(struct output *out, bool json, const char *path);
-/* Emit the record: a JSON line, flushed; and a table row, if its type is "summary" and columns are set. Does not free it. */
+/* Emit the record: a JSON line, flushed; and a table row, if its type is "summary" or "cell" and columns are set. Does not free it. */
 void output_record(struct output *out, const struct record *r);
 /* Set the columns of the rows that follow (NULL: rows are not shown); the heading is printed before the first. */
 void output_columns(struct output *out, const struct column *columns);

@@ -84,10 +84,7 @@ int run_command(const struct command *table, const char *parent, int argc, char 
 	for (const struct command *c = table; c->name; c++) {
 		if (strcmp(c->name, argv[1]) != 0)
 			continue;
-		if (parent != name)
-			snprintf(name, sizeof(name), "%s %s", parent, c->name);
-		else
-			snprintf(name + strlen(name), sizeof(name) - strlen(name), " %s", c->name);
+		snprintf(name, sizeof(name), "%s %s", parent, c->name);
 		argv[1] = name;
 		return c->run(argc - 1, argv + 1);
 	}

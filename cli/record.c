@@ -139,7 +139,7 @@ void output_record(struct output *out, const struct record *r)
 		json_line(out->json, r);
 		fflush(out->json);
 	}
-	if (out->text && out->columns && !strcmp(r->type, "summary"))
+	if (out->text && out->columns && (!strcmp(r->type, "summary") || !strcmp(r->type, "cell")))
 		row(out, r);
 }
 

@@ -95,7 +95,7 @@ int clp_clear_with(unsigned index, void *addr, size_t len, unsigned flags)
 	row = clp_variant_row(CLP_OP_CLEAR, index);
 	if (row < 0)
 		return row;
-	if (clp_policy_missing((unsigned)row))
+	if (!clp_policy_usable((unsigned)row))
 		return -ENOTSUP;
 	if (len)
 		clear_row((unsigned)row, addr, len, flags);

@@ -60,7 +60,7 @@ int clp_copy_with(unsigned index, void *dst, const void *src, size_t len, unsign
 	row = clp_variant_row(CLP_OP_COPY, index);
 	if (row < 0)
 		return row;
-	if (clp_policy_missing((unsigned)row))
+	if (!clp_policy_usable((unsigned)row))
 		return -ENOTSUP;
 	if (len)
 		copy_row((unsigned)row, dst, src, len, flags);

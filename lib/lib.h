@@ -81,7 +81,8 @@ struct clp_policy {
 extern struct clp_policy clp_policy;
 void clp_policy_select(void);
 void clp_policy_set(const struct clp_tuning *tuning);
-const char *clp_policy_missing(unsigned row);
+bool clp_policy_usable(unsigned row);
+const char *clp_policy_missing(unsigned row); /* why it is not usable, else NULL */
 enum clp_plan clp_policy_plan(unsigned op, unsigned flags, bool probed, bool resident);
 unsigned clp_policy_row(enum clp_plan plan, size_t len);
 bool clp_policy_probes(size_t len, unsigned flags);

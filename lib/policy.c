@@ -26,6 +26,8 @@ const char *const clp_plan_names[CLP_PLANS] = {
 };
 
 static uint64_t generation;
+static uint64_t capable;                 /* by row: what the processor and system can run; 0: not yet known */
+static struct clp_tuning builtin;        /* the defaults for this processor; valid when capable is */
 static uint64_t disabled;                /* by row, from CLEARPAGES_DISABLE */
 static uint64_t counting;
 static uint64_t probe_usable;            /* set by the constructor alone */
@@ -67,34 +69,56 @@ static unsigned hint_of(enum clp_plan plan)
 	}
 }
 
-static bool usable(const struct clp_cpu *cpu, unsigned row)
+/*
+ * Ask the processor once: CPUID traps in a virtual machine, and costs microseconds. Threads that race here write the same
+ * words. The portable routines need nothing, so that the mask is never 0 when known.
+ */
+static uint64_t capable_rows(void)
 {
-	return !(load(disabled) >> row & 1) && !clp_cpu_missing(cpu, clp_variants[row].needs);
+	uint64_t mask = __atomic_load_n(&capable, __ATOMIC_ACQUIRE);
+	struct clp_tuning defaults;
+	struct clp_cpu cpu;
+
+	if (mask)
+		return mask;
+	clp_cpu_detect(&cpu);
+	for (unsigned row = 0; row < clp_variants_total; row++)
+		if (!clp_cpu_missing(&cpu, clp_variants[row].needs))
+			mask |= (uint64_t)1 << row;
+	clp_defaults(&cpu, &defaults);
+	store_words(&builtin, &defaults);
+	__atomic_store_n(&capable, mask, __ATOMIC_RELEASE);
+	return mask;
+}
+
+bool clp_policy_usable(unsigned row)
+{
+	return (capable_rows() & ~load(disabled)) >> row & 1;
 }
 
 const char *clp_policy_missing(unsigned row)
 {
 	struct clp_cpu cpu;
 
+	if (clp_policy_usable(row))
+		return NULL;
 	if (load(disabled) >> row & 1)
 		return "disabled by CLEARPAGES_DISABLE";
-	if (!clp_variants[row].needs)
-		return NULL;
 	clp_cpu_detect(&cpu);
 	return clp_cpu_missing(&cpu, clp_variants[row].needs);
 }
 
 /* What takes the place of a routine that can't run here: the last usable row with the same traits, else the last usable one. */
-static unsigned substitute(const struct clp_cpu *cpu, unsigned row)
+static unsigned substitute(unsigned row)
 {
 	const struct clp_variant *v = &clp_variants[row];
 	unsigned any = 0, same = 0;
 	bool have_same = false;
 
-	if (usable(cpu, row))
+	if (clp_policy_usable(row))
 		return row;
 	for (unsigned i = 0; i < clp_variants_total; i++) {
-		if (clp_variants[i].op != v->op || (!usable(cpu, i) && i != v->op))
+		if (clp_variants[i].op != v->op || !clp_policy_usable(i))
 			continue;
 		if (clp_variants[i].traits == v->traits) {
 			same = i;
@@ -112,15 +136,11 @@ static unsigned substitute(const struct clp_cpu *cpu, unsigned row)
 static void publish(void)
 {
 	struct clp_tuning next;
-	struct clp_cpu cpu;
 	uint64_t slow = 0;
 	unsigned fast;
 
-	clp_cpu_detect(&cpu);
-	if (load(tuned))
-		load_words(&next, &tuning);
-	else
-		clp_defaults(&cpu, &next);
+	capable_rows();
+	load_words(&next, load(tuned) ? &tuning : &builtin);
 
 	for (unsigned p = 0; p < CLP_PLANS; p++) {
 		unsigned row = load(forced[clp_plan_op(p)][hint_of(p)]);
@@ -130,7 +150,7 @@ static void publish(void)
 				next.plan[p][r] = CLP_RULE(CLP_RULE_MAX, row);
 			else
 				next.plan[p][r] = CLP_RULE(CLP_RULE_UPTO(next.plan[p][r]),
-							   substitute(&cpu, CLP_RULE_ROW(next.plan[p][r])));
+							   substitute(CLP_RULE_ROW(next.plan[p][r])));
 		}
 	}
 	if (!load(probe_usable) || load(forced[CLP_OP_CLEAR][0]) != NOT_FORCED)
@@ -142,7 +162,7 @@ static void publish(void)
 		fast = 0;
 		for (unsigned i = 0; i < clp_variants_total; i++)
 			if (clp_variants[i].op == CLP_OP_CLEAR && clp_variants[i].granule == 1 && !clp_variants[i].traits &&
-			    clp_variants[i].needs != CLP_NEED_AVX512 && usable(&cpu, i))
+			    clp_variants[i].needs != CLP_NEED_AVX512 && clp_policy_usable(i))
 				fast = i;
 	}
 
@@ -253,7 +273,7 @@ int clp_variant_force(unsigned op, unsigned hint, const char *name)
 		row = clp_variant_lookup(op, name, strlen(name));
 		if (row < 0)
 			return row;
-		if (clp_policy_missing((unsigned)row))
+		if (!clp_policy_usable((unsigned)row))
 			return -ENOTSUP;
 	}
 	for (unsigned h = 0; h < 3; h++)

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bench.c - the table of benchmarks.
+ */
+#include "bench.h"
+
+static const struct command benches[] = {
+	{ "clear", "routines against sizes, beside libc's memset", bench_clear },
+	{ "copy", "the same for copying, beside libc's memcpy", bench_copy },
+	{ "use", "clear, then use a share of it", bench_use },
+	{ "regret", "how far the policy is from the best method of each situation", bench_regret },
+	{ "quick", "the summary: under a minute", bench_quick },
+	{ 0 },
+};
+
+int cmd_bench(int argc, char **argv)
+{
+	return run_command(benches, "clearpages bench", argc, argv);
+}

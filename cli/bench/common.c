@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * common.c - the options that every benchmark has, and the frame around a run.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+enum { OPT_JSON = OPT_LONG + 0x100, OPT_SEED, OPT_SAMPLES, OPT_PIN, OPT_PAGE };
+
+static const struct argp_option options[] = {
+	{ NULL, 0, NULL, 0, "Common to the benchmarks:", 10 },
+	{ "variant", 'v', "LIST", 0, "What to measure: routines, libc, pmem, auto, hot, cold, all", 10 },
+	{ "size", 's', "LIST", 0, "Sizes: 4KB,2MB or 4KB..4GB (doubling)", 10 },
+	{ "page", OPT_PAGE, "KIND", 0, "Pages under the destination: 4KB, thp (default), 2MB, 1GB", 10 },
+	{ "samples", OPT_SAMPLES, "N", 0, "Samples of each figure", 10 },
+	{ "seed", OPT_SEED, "N", 0, "Seed of the orders and places (default: the time)", 10 },
+	{ "pin", OPT_PIN, "CPU", 0, "Run on this CPU (default: where it started)", 10 },
+	{ "json", OPT_JSON, NULL, 0, "JSON Lines on standard output instead of text", 10 },
+	{ "output", 'o', "FILE", 0, "JSON Lines into FILE, beside the text", 10 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct common *c = state->input;
+
+	switch (key) {
+	case 'v':
+		c->variants = arg;
+		return 0;
+	case 's':
+		c->sizes = arg;
+		return 0;
+	case 'o':
+		c->output = arg;
+		return 0;
+	case OPT_PAGE:
+		c->page = parse_page_kind("--page", arg);
+		return 0;
+	case OPT_SAMPLES:
+		c->samples = (unsigned)parse_count("--samples", arg, 1, 100000);
+		return 0;
+	case OPT_SEED:
+		c->seed = parse_count("--seed", arg, 0, INT64_MAX);
+		return 0;
+	case OPT_PIN:
+		c->pin = (int)parse_count("--pin", arg, 0, CPU_SETSIZE - 1);
+		return 0;
+	case OPT_JSON:
+		c->json = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp common_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+
+void common_init(struct common *c)
+{
+	*c = (struct common){ .seed = (uint64_t)time(NULL), .pin = -1, .page = PAGE_THP };
+}
+
+void pin_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die(EXIT_FAILED, "--pin: CPU %d can't be used: %s", cpu, strerror(errno));
+}
+
+void common_start(const struct common *c, struct output *out, const char *bench, int argc, char **argv)
+{
+	struct record r;
+
+	output_open(out, c->json, c->output);
+	catch_interrupts();
+	pin_to(c->pin < 0 ? sched_getcpu() : c->pin);
+	record_begin(&r, "header");
+	record_text(&r, "bench", bench);
+	record_machine(&r, argc, argv, c->seed);
+	record_text(&r, "page", page_kind_name(c->page));
+	record_real(&r, "tsc_ghz", clock_ghz());
+	output_record(out, &r);
+	record_end(&r);
+}
+
+int common_end(struct output *out, const char *bench)
+{
+	struct record r;
+
+	progress_clear();
+	if (interrupted) {
+		output_columns(out, NULL);
+		record_begin(&r, "summary");
+		record_text(&r, "bench", bench);
+		record_truth(&r, "interrupted", true);
+		output_record(out, &r);
+		record_end(&r);
+		output_say(out, "interrupted; the samples taken so far are kept");
+	}
+	output_close(out);
+	return interrupted ? EXIT_INTERRUPTED : EXIT_OK;
+}
