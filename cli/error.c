@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-static void line(const char *format, va_list args)
+static __attribute__((format(printf, 1, 0))) void line(const char *format, va_list args)
 {
 	progress_clear();
 	fputs("clearpages: ", stderr);

@@ -50,7 +50,7 @@ enum clp_plan {
 	CLP_PLANS
 };
 
-#define CLP_RULES 6u
+#define CLP_RULES 8u
 #define CLP_RULE_MAX ((uint64_t)1 << 56)
 #define CLP_RULE(upto, row) ((uint64_t)((upto) - 1) << 8 | (uint8_t)(row))
 #define CLP_RULE_UPTO(rule) (((rule) >> 8) + 1)
@@ -59,20 +59,26 @@ enum clp_plan {
 /* What measuring (or the defaults) decided. Only 64-bit words: see above. */
 struct clp_tuning {
 	uint64_t plan[CLP_PLANS][CLP_RULES];
-	uint64_t probe_min, probe_max; /* bytes, inclusive; 0, 0: never probe */
-	uint64_t probe_limit;          /* counter ticks: 8 overlapped loads that took longer were not in cache */
+	uint64_t probe_min, probe_max; /* bytes, inclusive, below 4 GiB; 0, 0: never probe */
+	uint64_t probe_limit;          /* counter ticks: overlapped loads (8 at most) that took longer were not in cache */
 };
 
 extern const char *const clp_plan_names[CLP_PLANS];
 unsigned clp_plan_op(enum clp_plan plan);
 
-/* What the calls read. */
+/*
+ * What the calls read: a first cache line for all of them, and one line for each plan. A call that has not run for a while
+ * finds them out of cache, and a miss costs as much as clearing a page.
+ */
 struct clp_policy {
-	clp_clear_fn *fast;   /* a temporal routine for any length and alignment: short clears, heads and tails */
-	size_t fast_max[4];   /* by hint bits: up to this length nothing but *fast is needed; 0: always the long way */
-	uint64_t slow;        /* a copy, or a clear the long way, has more to do: SLOW_* */
-	struct clp_tuning now;
-};
+	clp_clear_fn *fast; /* a temporal routine for any length and alignment: short clears, heads and tails */
+	size_t fast_max[4]; /* by hint bits: up to this length nothing but *fast is needed; 0: always the long way */
+	uint32_t slow;      /* a copy, or a clear the long way, has more to do: CLP_SLOW_* */
+	uint32_t probe_min, probe_max; /* bytes, inclusive; min 0: never probe */
+	uint32_t probe_limit;          /* ticks */
+	uint32_t cached_max;           /* up to this length nothing but *fast is needed where the probe found the cache */
+	uint64_t plan[CLP_PLANS][CLP_RULES] __attribute__((aligned(64)));
+} __attribute__((aligned(64)));
 
 #define CLP_SLOW_UNSELECTED 0x1u /* first use */
 #define CLP_SLOW_COUNTERS   0x2u

@@ -136,7 +136,7 @@ static unsigned substitute(unsigned row)
 static void publish(void)
 {
 	struct clp_tuning next;
-	uint64_t slow = 0;
+	uint32_t slow = 0;
 	unsigned fast;
 
 	capable_rows();
@@ -174,16 +174,26 @@ static void publish(void)
 	/* While the words change, every call goes the long way. */
 	for (unsigned hint = 0; hint < 3; hint++)
 		store(clp_policy.fast_max[hint], 0);
+	store(clp_policy.cached_max, 0);
 	store(clp_policy.fast, clp_variants[fast].fn.clear);
-	store_words(&clp_policy.now, &next);
+	store(clp_policy.probe_min, (uint32_t)next.probe_min);
+	store(clp_policy.probe_max, (uint32_t)next.probe_max);
+	store(clp_policy.probe_limit, (uint32_t)next.probe_limit);
+	for (unsigned p = 0; p < CLP_PLANS; p++)
+		for (unsigned r = 0; r < CLP_RULES; r++)
+			store(clp_policy.plan[p][r], next.plan[p][r]);
 	__atomic_store_n(&clp_policy.slow, slow, __ATOMIC_RELEASE);
 	if (slow)
 		return;
+	if (CLP_RULE_ROW(next.plan[CLP_PLAN_CACHED][0]) == fast)
+		store(clp_policy.cached_max, CLP_RULE_UPTO(next.plan[CLP_PLAN_CACHED][0]) > UINT32_MAX
+						     ? UINT32_MAX : (uint32_t)CLP_RULE_UPTO(next.plan[CLP_PLAN_CACHED][0]));
 	for (unsigned hint = 0; hint < 3; hint++) {
 		static const enum clp_plan plans[3] = { CLP_PLAN_AUTO, CLP_PLAN_HOT, CLP_PLAN_COLD };
 		uint64_t rule = next.plan[plans[hint]][0];
 		uint64_t max = CLP_RULE_ROW(rule) == fast ? CLP_RULE_UPTO(rule) : 0;
 
+		/* Short of what is probed. */
 		if (!hint && next.probe_min && max >= next.probe_min)
 			max = next.probe_min - 1;
 		store(clp_policy.fast_max[hint], max);
@@ -216,8 +226,9 @@ void clp_policy_set(const struct clp_tuning *to)
 
 bool clp_policy_probes(size_t len, unsigned flags)
 {
-	return !(flags & (CLP_HINTS | CLP_NOPROBE)) && len >= load(clp_policy.now.probe_min) &&
-	       len <= load(clp_policy.now.probe_max);
+	uint32_t min = load(clp_policy.probe_min);
+
+	return min && !(flags & (CLP_HINTS | CLP_NOPROBE)) && len >= min && len <= load(clp_policy.probe_max);
 }
 
 enum clp_plan clp_policy_plan(unsigned op, unsigned flags, bool probed, bool resident)
@@ -240,7 +251,7 @@ unsigned clp_policy_row(enum clp_plan plan, size_t len)
 	uint64_t rule = 0;
 
 	for (unsigned r = 0; r < CLP_RULES; r++) {
-		rule = load(clp_policy.now.plan[plan][r]);
+		rule = load(clp_policy.plan[plan][r]);
 		if (len <= CLP_RULE_UPTO(rule))
 			break;
 	}

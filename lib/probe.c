@@ -37,7 +37,7 @@ bool clp_probe_usable(void)
 	return least && least <= SLOW_COUNTER_TICKS;
 }
 
-/* Two lines of a page, different for each page so that programs' habits do not bias the sample, and not neighbours. */
+/* A line of a page, different for each page, so that programs' habits do not bias the sample. */
 static size_t line_of(uintptr_t page)
 {
 	return (size_t)((page / PAGE * UINT64_C(0x9e3779b97f4a7c15)) >> 58) * 64;
@@ -46,16 +46,20 @@ static size_t line_of(uintptr_t page)
 bool clp_probe_resident(void *addr, size_t len, uint64_t limit)
 {
 	uintptr_t first = ((uintptr_t)addr + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-	size_t pages = ((uintptr_t)addr + len - first) / PAGE;
+	uintptr_t last = ((uintptr_t)addr + len) & ~(uintptr_t)(PAGE - 1);
+	size_t pages = last > first ? (last - first) / PAGE : 0;
 	size_t samples = pages < SAMPLES ? pages : SAMPLES;
-	const void *at[SAMPLES];
+	const char *at[SAMPLES];
 	uint64_t start;
 
+	/* No whole page inside: too short to be worth more thought. */
+	if (!pages)
+		return true;
 	for (size_t i = 0; i < samples; i++) {
 		uintptr_t page = first + (i * pages / samples) * PAGE;
 		size_t line = line_of(page);
 
-		at[i] = (const void *)(page + (line ^ PAGE / 2));
+		at[i] = (const char *)(page + (line ^ PAGE / 2));
 		*(volatile uint64_t *)(page + line) = 0;
 	}
 	start = clp_cpu_ticks_before();

@@ -142,7 +142,8 @@ int clp_profile_parse(const char *text, size_t len, const struct clp_cpu *cpu, s
 			bit = PROBE;
 			if (!number(word(&bare), &tuning->probe_min) || !number(word(&bare), &tuning->probe_max) ||
 			    !number(word(&bare), &tuning->probe_limit) || tuning->probe_min > tuning->probe_max ||
-			    (tuning->probe_max && tuning->probe_min < 8192))
+			    tuning->probe_max > UINT32_MAX || tuning->probe_limit > UINT32_MAX ||
+			    (tuning->probe_max && tuning->probe_min <= 4096))
 				return -EINVAL;
 		} else if (is(key, "plan")) {
 			err = parse_plan(&bare, &plans, tuning);

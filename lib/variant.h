@@ -21,6 +21,7 @@
 typedef int clp_clear_fn(void *addr, unsigned long len);
 typedef void clp_copy_fn(void *dst, const void *src, unsigned long len);
 
+/* A row fills a cache line and no more than one. */
 struct clp_variant {
 	const char *name;
 	const char *description;
@@ -33,7 +34,7 @@ struct clp_variant {
 		clp_clear_fn *clear;
 		clp_copy_fn *copy;
 	} fn;
-};
+} __attribute__((aligned(64)));
 
 #endif
 #endif

@@ -2,8 +2,9 @@
 /*
  * cache.c - cache sizes as a chain of dependent loads sees them. CPUID's sizes are claims; in a virtual machine often wrong ones.
  *
- * The time of a load in a random cycle through the lines of a working set steps up where the set outgrows a cache. A
- * size counts as within a cache while its time is below the geometric mean of the plateaus on both sides.
+ * The time of a load in a random cycle through the lines of a working set steps up where the set outgrows a cache. A set
+ * as large as its cache already misses at times, so a size counts as within while a load takes less than PLATEAU times
+ * what it takes at the plateau's start. The next level's plateau begins where the time has stopped climbing.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "bench.h"
 
 #define LINE ((size_t)64)
-#define LARGEST ((size_t)256 << 20)
+#define LARGEST ((size_t)128 << 20)
 #define POINTS 32
 #define LOADS 60000u
 
@@ -38,12 +39,15 @@ static void chain(unsigned char *at, size_t size, struct random *random)
 	free(order);
 }
 
+#define PLATEAU 2.2
+#define CLIMB 1.2
+
 static double load_ticks(unsigned char *at)
 {
 	double best = INFINITY;
 
 	/* The first go warms; of the others the least, for noise only adds. */
-	for (unsigned round = 0; round < 5; round++) {
+	for (unsigned round = 0; round < 4; round++) {
 		void *volatile *p = (void *volatile *)at;
 		uint64_t ticks = clock_start();
 
@@ -56,16 +60,14 @@ static double load_ticks(unsigned char *at)
 	return best;
 }
 
-/*
- * The step between neighbouring points that is largest in [from, to), if it is a step at all: the index of the last point
- * before it. A plateau ends where the time has grown by a third over what it was two points before.
- */
+/* The last point of the plateau that starts at `from`. */
 static size_t plateau_end(const double *time, size_t n, size_t from)
 {
-	for (size_t i = from; i + 1 < n; i++)
-		if (time[i + 1] > 1.35 * time[from])
-			return i;
-	return n - 1;
+	size_t end = from;
+
+	while (end + 1 < n && time[end + 1] < PLATEAU * time[from])
+		end++;
+	return end;
 }
 
 const struct caches *measure_caches(void)
@@ -83,11 +85,16 @@ const struct caches *measure_caches(void)
 		return &found;
 	memory_get(&m, LARGEST, PAGE_THP, "measuring the caches");
 	for (size_t s = (size_t)8 << 10; s <= LARGEST && n < POINTS; s = s & (s - 1) ? s / 3 * 4 : s / 2 * 3) {
-		chain(m.at, s, &random);
 		size[n] = s;
-		time[n] = load_ticks(m.at);
-		n++;
-		progress((double)n, POINTS, "measuring the caches");
+		time[n++] = INFINITY;
+	}
+	/* Twice through: what disturbs a stretch of time then spoils no size for good. */
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < n; i++) {
+			chain(m.at, size[i], &random);
+			time[i] = fmin(time[i], load_ticks(m.at));
+			progress((double)(pass * n + i), 2.0 * (double)n, "measuring the caches");
+		}
 	}
 	memory_put(&m);
 	found.memory_ns = time[n - 1] / clock_ghz();
@@ -98,9 +105,8 @@ const struct caches *measure_caches(void)
 			break;
 		*level[l] = size[end];
 		*level_ns[l] = time[from] / clock_ghz();
-		/* Past the slope: the next plateau begins where the time stops growing by a third from point to point. */
 		from = end + 1;
-		while (from + 1 < n && time[from + 1] > 1.2 * time[from])
+		while (from + 1 < n && time[from + 1] > CLIMB * time[from])
 			from++;
 	}
 	/* A machine that shows no second step still needs a figure to work with. */

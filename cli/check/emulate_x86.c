@@ -11,6 +11,7 @@
 #include <cpuid.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <ucontext.h>
 
@@ -96,8 +97,8 @@ static bool decode_operand(struct decode *d, unsigned r, unsigned x, unsigned b,
 }
 
 /*
- * Plain words, volatile: this must not become a call of memcpy() in AVX registers, which some emulators of the whole processor
- * (qemu-user before 9.1) do not restore after a signal.
+ * Plain words, volatile: this must not become a call of memcpy() in AVX registers, which some versions of
+ * qemu-user do not restore after a signal.
  */
 static void store_line(uintptr_t to, const uint64_t *words)
 {
@@ -286,7 +287,8 @@ enum emulated emulate_step(void *context, uintptr_t *address)
 	return done;
 }
 
-static void look_at_frame(int signal, siginfo_t *info, void *context)
+/* The attribute: see fault.c. */
+__attribute__((force_align_arg_pointer)) static void look_at_frame(int signal, siginfo_t *info, void *context)
 {
 	ucontext_t *frame = context;
 
@@ -296,7 +298,7 @@ static void look_at_frame(int signal, siginfo_t *info, void *context)
 	frame->uc_mcontext.gregs[REG_RIP] += 2; /* behind the UD2 */
 }
 
-/* Does the system put the ymm registers into signal frames? qemu-user before 9.1 does not. */
+/* Does the system put the ymm registers into signal frames? Some versions of qemu-user do not. */
 static bool frames_have_ymm(void)
 {
 	struct sigaction look = { .sa_sigaction = look_at_frame, .sa_flags = SA_SIGINFO }, before;
@@ -310,14 +312,17 @@ static bool frames_have_ymm(void)
 
 const char *emulate_missing(const struct clp_cpu *cpu, unsigned needs)
 {
+	static char text[128];
 	unsigned lacking = needs & ~cpu->usable;
 	const char *reason;
 
 	/* The lower half of a zmm register is the processor's own ymm register. */
 	if (lacking & CLP_NEED_AVX512) {
 		reason = clp_cpu_missing(cpu, CLP_NEED_AVX2);
-		if (reason)
-			return reason;
+		if (reason) {
+			snprintf(text, sizeof(text), "%s, and emulating avx512f needs avx2", reason);
+			return text;
+		}
 		if (!frames_have_ymm())
 			return "the system's signal frames lack the AVX state";
 	}

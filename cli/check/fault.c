@@ -62,6 +62,10 @@ static void classify(int signal, const siginfo_t *info, const void *context)
 	}
 }
 
+/* Some versions of qemu-user enter handlers with the stack off by 8; compiled code then faults at its first aligned access to it. */
+#if defined(__x86_64__)
+__attribute__((force_align_arg_pointer))
+#endif
 static void handle(int signal, siginfo_t *info, void *context)
 {
 	if (!armed) {

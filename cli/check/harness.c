@@ -22,8 +22,8 @@
 
 #define ALIGNMENTS 128u
 #define SMALL_MAX 600u
-#define LONG_MAX ((size_t)320 << 10)
-#define ARENA_SIZE (LONG_MAX + ((size_t)16 << 10))
+#define LONGEST ((size_t)320 << 10)
+#define ARENA_SIZE (LONGEST + ((size_t)16 << 10))
 #define WINDOW 256u /* bytes on either side that are compared after each case; the whole arena is after each stage */
 #define SMALL_AT 4096u
 #define SPAN_DEFAULT_MAX ((size_t)128 << 20) /* a policy's limits beyond are left to --large */
@@ -32,11 +32,20 @@
 /* Lengths where routines change their ways, and their neighbours. */
 static const size_t long_lengths[] = {
 	767, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 4160, 8191, 8192, 8193, 12345, 16383, 16384, 16385,
-	32768, 65535, 65536, 65537, 100003, 131072, 200001, 262144, LONG_MAX,
+	32768, 65535, 65536, 65537, 100003, 131072, 200001, 262144, LONGEST,
 };
 
 /* Alignments around those of registers and lines. */
 static const size_t odd_alignments[] = { 0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127 };
+
+/*
+ * An emulated instruction costs a signal, some 10 us in a virtual machine: of the small lengths every so manieth, others at the
+ * next alignment, and no length of more than some hundred instructions.
+ */
+#define EMULATED_STEP 11u
+#define EMULATED_MAX  8200u
+#define EMULATED_BITS 12u
+#define LONG_BITS     19u
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -215,11 +224,11 @@ static size_t small_source(struct context *x)
 
 static bool sweep_alignment(struct context *x, size_t alignment)
 {
-	/* Emulated instructions cost a signal each: every second or third length, others at the next alignment. */
-	size_t step = x->target->emulated ? 3 : 1;
-	size_t from = x->target->emulated ? alignment % step : 0;
+	/* Of a routine's own granules there are few, which are all tried. */
+	bool thin = x->target->emulated && x->entry->granule == 1;
+	size_t step = thin ? EMULATED_STEP : 1;
 
-	for (size_t len = from; len <= SMALL_MAX; len += step) {
+	for (size_t len = thin ? alignment % step : 0; len <= SMALL_MAX; len += step) {
 		if (plan.quick && len > 136 && (len + alignment) % 16)
 			continue;
 		if (!one_case(x, SMALL_AT + alignment, small_source(x), len))
@@ -257,21 +266,29 @@ static size_t round_down(size_t n, size_t to)
 	return n - n % to;
 }
 
+static bool too_long(const struct context *x, size_t len)
+{
+	return x->target->emulated && len > EMULATED_MAX;
+}
+
 static bool edges(struct context *x)
 {
-	for (size_t len = 0; len <= SMALL_MAX; len += x->entry->granule)
+	size_t step = x->target->emulated && x->entry->granule == 1 ? EMULATED_STEP / 2 : x->entry->granule;
+
+	for (size_t len = 0; len <= SMALL_MAX; len += step)
 		if (!edges_of(x, len))
 			return false;
 	for (size_t i = 0; i < COUNT(long_lengths); i++)
-		if (!edges_of(x, round_down(long_lengths[i], x->entry->granule)))
+		if (!too_long(x, long_lengths[i]) && !edges_of(x, round_down(long_lengths[i], x->entry->granule)))
 			return false;
 	return true;
 }
 
 static bool long_cases(struct context *x)
 {
-	for (size_t i = 0; i < COUNT(long_lengths); i++) {
-		for (size_t j = 0; j < COUNT(odd_alignments); j += plan.quick ? 3 : 1) {
+	/* Quick: a third of the alignments, others for each length. */
+	for (size_t i = 0; i < COUNT(long_lengths) && !too_long(x, long_lengths[i]); i++) {
+		for (size_t j = plan.quick ? i % 3 : 0; j < COUNT(odd_alignments); j += plan.quick ? 3 : 1) {
 			if (!one_case(x, SMALL_AT + odd_alignments[j], small_source(x), round_down(long_lengths[i], x->entry->granule)))
 				return false;
 		}
@@ -282,10 +299,11 @@ static bool long_cases(struct context *x)
 /* Lengths of all magnitudes: a random number of bits first. */
 static bool random_cases(struct context *x)
 {
+	unsigned bits = x->target->emulated ? EMULATED_BITS : LONG_BITS;
 	unsigned n = plan.quick ? 64 : 400;
 
 	while (n--) {
-		size_t len = rng_below(&x->rng, ((uint64_t)1 << rng_below(&x->rng, 19)) + 1);
+		size_t len = rng_below(&x->rng, ((uint64_t)1 << rng_below(&x->rng, bits)) + 1);
 		size_t dst = rng_below(&x->rng, SMALL_AT), src = rng_below(&x->rng, SMALL_AT);
 
 		if (!one_case(x, round_down(dst, x->entry->alignment), round_down(src, x->entry->source_alignment),
@@ -296,12 +314,12 @@ static bool random_cases(struct context *x)
 }
 
 /* The span's memory: front, one period, tail. */
-static void span_fill(struct span *s, const struct arena *a, size_t shift)
+static void span_fill(struct span *s, const struct arena *a)
 {
-	memcpy(s->body - SPAN_EDGE, a->mirror + shift, SPAN_EDGE);
+	memcpy(s->body - SPAN_EDGE, a->mirror, SPAN_EDGE);
 	for (size_t done = 0; done < SPAN_PERIOD; done += SPAN_EDGE)
-		memcpy(s->body + done, a->mirror + shift, SPAN_EDGE);
-	memcpy(s->body + s->len, a->mirror + shift, SPAN_EDGE);
+		memcpy(s->body + done, a->mirror, SPAN_EDGE);
+	memcpy(s->body + s->len, a->mirror, SPAN_EDGE);
 }
 
 /* In a span the destination can't be compared in one go: `from` of the front, the whole period, `to` of the tail. */
@@ -326,36 +344,32 @@ static bool compare_span(struct context *x, const struct place *at, size_t from,
 	return true;
 }
 
-/* One case of this length, from 2 * SPAN_PERIOD up. Opening a span takes most of the time, so the last one is kept. */
+/* Opening a span takes most of a case's time, so the last one is kept. */
+static void span_ready(struct span *s, size_t body)
+{
+	if (s->map && s->len == body)
+		return;
+	span_close(s);
+	if (!span_open(s, body))
+		die(EXIT_FAILED, "%s of addresses can't be mapped: %s", format_size(body), strerror(errno));
+}
+
+/* One case of this length, from SPAN_PERIOD + SPAN_EDGE up: what is over whole edges lies in front and tail. */
 static bool span_case(struct context *x, size_t len)
 {
 	bool copy = x->target->op == CLP_OP_COPY;
-	size_t periods = (len - 1) / SPAN_PERIOD;
-	size_t from, to = len - periods * SPAN_PERIOD;
+	size_t body = round_down(len, SPAN_EDGE);
+	size_t from = round_down((len - body) / 2, x->entry->alignment);
 	struct place at;
 
-	/* What a period more or less leaves over must lie in front and tail. */
-	if (to > SPAN_EDGE) {
-		len = periods * SPAN_PERIOD + SPAN_EDGE;
-		to = SPAN_EDGE;
+	span_ready(&dst_span, body);
+	span_fill(&dst_span, &dst_arena);
+	if (copy) {
+		span_ready(&src_span, body);
+		span_fill(&src_span, &src_arena);
 	}
-	from = to / 2 - to / 2 % x->entry->alignment;
-	to -= from;
-	if ((dst_span.map && dst_span.len == periods * SPAN_PERIOD) == false) {
-		span_close(&dst_span);
-		if (!span_open(&dst_span, periods))
-			die(EXIT_FAILED, "%s of addresses can't be mapped: %s", format_size(len), strerror(errno));
-	}
-	if (copy && (src_span.map && src_span.len == periods * SPAN_PERIOD) == false) {
-		span_close(&src_span);
-		if (!span_open(&src_span, periods))
-			die(EXIT_FAILED, "%s of addresses can't be mapped: %s", format_size(len), strerror(errno));
-	}
-	span_fill(&dst_span, &dst_arena, 0);
-	if (copy)
-		span_fill(&src_span, &src_arena, 0);
 	at = (struct place){ dst_span.body - from, copy ? src_span.body - from : NULL, len };
-	return call_case(x, &at) && compare_span(x, &at, from, to) && !interrupted;
+	return call_case(x, &at) && compare_span(x, &at, from, len - body - from) && !interrupted;
 }
 
 /* On both sides of each length at which the policy changes its routine. */
@@ -365,11 +379,11 @@ static bool policy_limits(struct context *x)
 
 	for (unsigned p = 0; p < CLP_PLANS; p++) {
 		for (unsigned r = 0; r < CLP_RULES; r++) {
-			uint64_t limit = CLP_RULE_UPTO(clp_policy.now.plan[p][r]);
+			uint64_t limit = CLP_RULE_UPTO(clp_policy.plan[p][r]);
 
-			if (clp_plan_op((enum clp_plan)p) != x->target->op || limit < 2 * SPAN_PERIOD || limit > SPAN_DEFAULT_MAX)
+			if (clp_plan_op((enum clp_plan)p) != x->target->op || limit < SPAN_PERIOD + SPAN_EDGE || limit > SPAN_DEFAULT_MAX)
 				continue;
-			if (r && limit == CLP_RULE_UPTO(clp_policy.now.plan[p][r - 1]))
+			if (r && limit == CLP_RULE_UPTO(clp_policy.plan[p][r - 1]))
 				continue;
 			if (!span_case(x, round_down((size_t)limit, granule)) || !span_case(x, round_down((size_t)limit, granule) + granule))
 				return false;

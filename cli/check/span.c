@@ -20,13 +20,13 @@ static bool map_all(struct span *s, int fd)
 	if (ftruncate(fd, (off_t)(SPAN_PERIOD + 2 * SPAN_EDGE)))
 		return false;
 	for (size_t done = 0; done < s->len; done += SPAN_PERIOD)
-		if (!map_at(s->body + done, SPAN_PERIOD, fd, 0))
+		if (!map_at(s->body + done, s->len - done < SPAN_PERIOD ? s->len - done : SPAN_PERIOD, fd, 0))
 			return false;
 	return map_at(s->body - SPAN_EDGE, SPAN_EDGE, fd, SPAN_PERIOD) &&
 	       map_at(s->body + s->len, SPAN_EDGE, fd, SPAN_PERIOD + SPAN_EDGE);
 }
 
-bool span_open(struct span *s, size_t periods)
+bool span_open(struct span *s, size_t len)
 {
 	/* As wide as the largest base page: what lies beyond the edges stays unmapped. */
 	size_t guard = SPAN_EDGE;
@@ -36,7 +36,7 @@ bool span_open(struct span *s, size_t periods)
 	s->map = NULL;
 	if (fd < 0)
 		return false;
-	s->len = periods * SPAN_PERIOD;
+	s->len = len;
 	s->mapped = s->len + 2 * (SPAN_EDGE + guard);
 	s->map = mmap(NULL, s->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s->map == MAP_FAILED) {

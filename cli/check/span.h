@@ -2,7 +2,7 @@
 /*
  * span.h - a very long range of addresses over little memory, for lengths that a machine could not spare otherwise.
  *
- *   unmapped | front, SPAN_EDGE bytes | body: the same SPAN_PERIOD bytes again and again | tail, SPAN_EDGE bytes | unmapped
+ *   unmapped | front, SPAN_EDGE bytes | body: the same SPAN_PERIOD bytes over and over | tail, SPAN_EDGE bytes | unmapped
  *
  * Front and tail have memory of their own. A routine that loses the upper bits of its length stops long before the tail.
  */
@@ -23,8 +23,8 @@ struct span {
 	size_t len; /* of the body */
 };
 
-/* Returns false with errno set where the addresses can't be had. periods: at least 1. */
-bool span_open(struct span *s, size_t periods);
+/* len: of the body, a multiple of SPAN_EDGE, at least SPAN_PERIOD. False with errno set where the addresses can't be had. */
+bool span_open(struct span *s, size_t len);
 void span_close(struct span *s);
 
 #endif
