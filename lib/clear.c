@@ -39,7 +39,7 @@ static __attribute__((noinline)) int clear_long(void *addr, size_t len, unsigned
 		/* The probe stores: a sanitizer has to see the region first. */
 		if (unlikely(load(clp_policy.slow) & CLP_SLOW_SANITIZER))
 			clp_sanitizer_write(addr, len);
-		resident = clp_probe_resident(addr, len, load(clp_policy.probe_limit));
+		resident = clp_probe_ticks(addr, len) <= load(clp_policy.probe_limit);
 		if (likely(resident && len <= load(clp_policy.cached_max)))
 			return load(clp_policy.fast)(addr, len);
 	}

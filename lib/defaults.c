@@ -30,7 +30,7 @@ static const struct defaults table[] = {
 	 * start. The probe tells L3 from memory as well as L2, and pays as far as a share of the L3 is likely to be ours.
 	 */
 	{ "AuthenticAMD", 4 * KiB + 1, 4 * MiB, 260,
-	  { [CLP_PLAN_HOT] = { { 1 * MiB, "avx2" }, { 64 * MiB, "clzero" }, { REST, "stosb" } },
+	  { [CLP_PLAN_HOT] = { { 2 * MiB, "avx2" }, { 64 * MiB, "clzero" }, { REST, "stosb" } },
 	    [CLP_PLAN_COLD] = { { 1 * KiB, "avx2" }, { 12 * KiB, "avx2_nt" }, { 64 * MiB, "clzero" }, { REST, "stosb" } },
 	    [CLP_PLAN_AUTO] = { { 64 * KiB, "avx2" }, { 64 * MiB, "clzero" }, { REST, "stosb" } },
 	    [CLP_PLAN_CACHED] = { { REST, "avx2" } },

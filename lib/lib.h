@@ -96,9 +96,9 @@ bool clp_policy_probes(size_t len, unsigned flags);
 /* defaults.c: the tuning built in for this processor. */
 void clp_defaults(const struct clp_cpu *cpu, struct clp_tuning *tuning);
 
-/* probe.c. Both false on architectures without a probe. */
+/* probe.c: can it be used; ticks of up to 8 overlapped loads, one a page. Without a probe: false, UINT64_MAX. */
 bool clp_probe_usable(void);
-bool clp_probe_resident(void *addr, size_t len, uint64_t limit);
+uint64_t clp_probe_ticks(void *addr, size_t len);
 
 /* profile.c: 0, -EINVAL damaged, -ESTALE of another machine. On an error *tuning is undefined. */
 int clp_profile_parse(const char *text, size_t len, const struct clp_cpu *cpu, struct clp_tuning *tuning);

@@ -43,7 +43,7 @@ static size_t line_of(uintptr_t page)
 	return (size_t)((page / PAGE * UINT64_C(0x9e3779b97f4a7c15)) >> 58) * 64;
 }
 
-bool clp_probe_resident(void *addr, size_t len, uint64_t limit)
+uint64_t clp_probe_ticks(void *addr, size_t len)
 {
 	uintptr_t first = ((uintptr_t)addr + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 	uintptr_t last = ((uintptr_t)addr + len) & ~(uintptr_t)(PAGE - 1);
@@ -54,7 +54,7 @@ bool clp_probe_resident(void *addr, size_t len, uint64_t limit)
 
 	/* No whole page inside: too short to be worth more thought. */
 	if (!pages)
-		return true;
+		return 0;
 	for (size_t i = 0; i < samples; i++) {
 		uintptr_t page = first + (i * pages / samples) * PAGE;
 		size_t line = line_of(page);
@@ -65,7 +65,7 @@ bool clp_probe_resident(void *addr, size_t len, uint64_t limit)
 	start = clp_cpu_ticks_before();
 	for (size_t i = 0; i < samples; i++)
 		clp_cpu_touch(at[i]);
-	return clp_cpu_ticks_after() - start <= limit;
+	return clp_cpu_ticks_after() - start;
 }
 
 #else
@@ -75,12 +75,11 @@ bool clp_probe_usable(void)
 	return false;
 }
 
-bool clp_probe_resident(void *addr, size_t len, uint64_t limit)
+uint64_t clp_probe_ticks(void *addr, size_t len)
 {
 	(void)addr;
 	(void)len;
-	(void)limit;
-	return false;
+	return UINT64_MAX;
 }
 
 #endif

@@ -92,6 +92,8 @@ void bench_open(struct bench *b, size_t largest, size_t delay, bool copies, enum
 void bench_close(struct bench *b);
 /* Ticks from the call through use and bystander to a full fence, the clock's own taken off; dies where a byte is wrong after. */
 double cell_sample(struct bench *b, const struct cell *c, const struct method *m);
+/* An uncached or cached destination of so many bytes, as a sample would get it; to be given back filled. */
+unsigned char *cell_destination(struct bench *b, const struct cell *c);
 /* "1/64" for 64, "none" for 0, "all" for 1. */
 const char *touch_name(unsigned touch);
 

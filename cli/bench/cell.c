@@ -126,6 +126,14 @@ static void verify(const struct cell *c, const struct method *m, const unsigned 
 	}
 }
 
+unsigned char *cell_destination(struct bench *b, const struct cell *c)
+{
+	unsigned char *to = b->arena.at + place(b, c->size);
+
+	prepare(b, c, to, NULL);
+	return to;
+}
+
 double cell_sample(struct bench *b, const struct cell *c, const struct method *m)
 {
 	size_t at = place(b, c->size);

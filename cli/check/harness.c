@@ -26,6 +26,7 @@
 #define ARENA_SIZE (LONGEST + ((size_t)16 << 10))
 #define WINDOW 256u /* bytes on either side that are compared after each case; the whole arena is after each stage */
 #define SMALL_AT 4096u
+#define NEAR ((size_t)1 << 20) /* further away, an address says more than a distance */
 #define SPAN_DEFAULT_MAX ((size_t)128 << 20) /* a policy's limits beyond are left to --large */
 #define FOUR_GIB ((uint64_t)4 << 30)
 
@@ -94,7 +95,7 @@ static bool failure(struct context *x, const struct place *at, const char *forma
 	return false;
 }
 
-/* "at offset 64 of the destination", "8 bytes past the end of the source". */
+/* "at offset 64 of the destination", "1 byte before the source". */
 static const char *where(const struct place *at, uintptr_t address, char *text, size_t size)
 {
 	uintptr_t dst = (uintptr_t)at->dst, src = (uintptr_t)at->src;
@@ -108,12 +109,16 @@ static const char *where(const struct place *at, uintptr_t address, char *text, 
 		name = "source";
 	}
 	offset = (intptr_t)(address - start);
-	if (offset < 0)
-		snprintf(text, size, "%" PRIdPTR " bytes before the %s", -offset, name);
+	if (offset < -(intptr_t)NEAR || offset > (intptr_t)(at->len + NEAR))
+		snprintf(text, size, "at address %#" PRIxPTR, address);
+	else if (offset < 0)
+		snprintf(text, size, "%" PRIdPTR " byte%s before the %s", -offset, offset == -1 ? "" : "s", name);
 	else if ((size_t)offset < at->len)
 		snprintf(text, size, "at offset %" PRIdPTR " of the %s", offset, name);
+	else if ((size_t)offset == at->len)
+		snprintf(text, size, "right past the end of the %s", name);
 	else
-		snprintf(text, size, "%zu bytes past the end of the %s", (size_t)offset - at->len, name);
+		snprintf(text, size, "%zu bytes past the end of the %s", (size_t)offset - at->len + 1, name);
 	return text;
 }
 
