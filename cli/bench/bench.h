@@ -152,6 +152,7 @@ int bench_clear(int argc, char **argv);
 int bench_copy(int argc, char **argv);
 int bench_use(int argc, char **argv);
 int bench_regret(int argc, char **argv);
+int bench_small(int argc, char **argv);
 int bench_quick(int argc, char **argv);
 
 #endif

@@ -28,13 +28,26 @@ CLP_START(clp_x86_clear_avx2)
 	xorl	%eax, %eax
 	CLP_RET
 
-	/* Over 128 bytes: an unaligned head, aligned blocks while they start before the last 128 bytes, these unaligned. */
-2:	leaq	-128(%rdi,%rsi), %rdx
+	/* To 256 bytes: four from the start, four from the end. */
+2:	cmpq	$256, %rsi
+	ja	3f
+	vmovdqu	%ymm0, (%rdi)
+	vmovdqu	%ymm0, 32(%rdi)
+	vmovdqu	%ymm0, 64(%rdi)
+	vmovdqu	%ymm0, 96(%rdi)
+	vmovdqu	%ymm0, -128(%rdi,%rsi)
+	vmovdqu	%ymm0, -96(%rdi,%rsi)
+	vmovdqu	%ymm0, -64(%rdi,%rsi)
+	vmovdqu	%ymm0, -32(%rdi,%rsi)
+	vzeroupper
+	xorl	%eax, %eax
+	CLP_RET
+
+	/* More: an unaligned head, aligned blocks while they start before the last 128 bytes, these unaligned. */
+3:	leaq	-128(%rdi,%rsi), %rdx
 	vmovdqu	%ymm0, (%rdi)
 	addq	$32, %rdi
 	andq	$-32, %rdi
-	cmpq	%rdx, %rdi
-	jae	5f
 	.p2align 5
 4:	vmovdqa	%ymm0, (%rdi)
 	vmovdqa	%ymm0, 32(%rdi)
@@ -43,7 +56,7 @@ CLP_START(clp_x86_clear_avx2)
 	addq	$128, %rdi
 	cmpq	%rdx, %rdi
 	jb	4b
-5:	vmovdqu	%ymm0, (%rdx)
+	vmovdqu	%ymm0, (%rdx)
 	vmovdqu	%ymm0, 32(%rdx)
 	vmovdqu	%ymm0, 64(%rdx)
 	vmovdqu	%ymm0, 96(%rdx)
