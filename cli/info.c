@@ -167,44 +167,72 @@ static void choice_name(unsigned op, size_t len, unsigned flags, char *text, siz
 		snprintf(text, size, "%s", not.name);
 }
 
+struct choice {
+	const char *operation, *hint;
+	unsigned op, flags;
+};
+
+static void show_choice(struct output *out, const struct choice *c, size_t from, const char *name)
+{
+	struct record r;
+
+	record_begin(&r, "choice");
+	record_text(&r, "operation", c->operation);
+	record_text(&r, "hint", c->hint);
+	record_whole(&r, "from", (int64_t)from);
+	record_text(&r, "choice", name);
+	output_record(out, &r);
+	record_end(&r);
+	output_say(out, "  %-5s from %9s: %s", c->hint, format_size(from), name);
+}
+
+/* The least length above `low` at which another name serves than at `low`; it does at `high`. */
+static size_t change_between(const struct choice *c, size_t low, size_t high)
+{
+	char at_low[64], middle[64];
+
+	choice_name(c->op, low, c->flags, at_low, sizeof(at_low));
+	while (high - low > 1) {
+		size_t half = low + (high - low) / 2;
+
+		choice_name(c->op, half, c->flags, middle, sizeof(middle));
+		if (strcmp(at_low, middle) != 0)
+			high = half;
+		else
+			low = half;
+	}
+	return high;
+}
+
+/* Lengths in steps of a quarter: rules lie further apart than that. */
+static void show_hint(struct output *out, const struct choice *c)
+{
+	char now[64], next[64];
+	size_t from = 1, len, step;
+
+	choice_name(c->op, 1, c->flags, now, sizeof(now));
+	for (len = 1; len < (size_t)1 << 40; len = step) {
+		step = len + len / 4 + 1;
+		choice_name(c->op, step, c->flags, next, sizeof(next));
+		if (!strcmp(now, next))
+			continue;
+		show_choice(out, c, from, now);
+		from = change_between(c, len, step);
+		strcpy(now, next);
+	}
+	show_choice(out, c, from, now);
+}
+
 static void show_choices(struct output *out, unsigned op)
 {
-	static const struct {
-		const char *name;
-		unsigned flags;
-	} hints[] = { { "HOT", CLP_HOT }, { "COLD", CLP_COLD }, { "AUTO", 0 } };
 	const char *operation = op == CLP_OP_COPY ? "copy" : "clear";
+	const struct choice hints[] = {
+		{ operation, "HOT", op, CLP_HOT }, { operation, "COLD", op, CLP_COLD }, { operation, "AUTO", op, 0 },
+	};
 
 	output_say(out, "\nChosen to %s", operation);
-	for (unsigned h = 0; h < 3; h++) {
-		char before[64] = "", now[64];
-		size_t from = 0, len;
-
-		/* Where the choice changes, to the page (below a page: to the power of two). */
-		for (len = 1;; len = len < 4096 ? 2 * len : len + (len < (1 << 20) ? 4096 : len / 64 & ~(size_t)4095)) {
-			bool end = len > (size_t)16 << 30;
-
-			if (!end)
-				choice_name(op, len, hints[h].flags, now, sizeof(now));
-			if (from && (end || strcmp(before, now) != 0)) {
-				struct record r;
-
-				record_begin(&r, "choice");
-				record_text(&r, "operation", operation);
-				record_text(&r, "hint", hints[h].name);
-				record_whole(&r, "from", (int64_t)from);
-				record_text(&r, "choice", before);
-				output_record(out, &r);
-				record_end(&r);
-				output_say(out, "  %-5s from %9s: %s", hints[h].name, format_size(from), before);
-			}
-			if (end)
-				break;
-			if (!from || strcmp(before, now) != 0)
-				from = len;
-			strcpy(before, now);
-		}
-	}
+	for (unsigned h = 0; h < 3; h++)
+		show_hint(out, &hints[h]);
 }
 
 static void show_profile(struct output *out)

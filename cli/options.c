@@ -44,7 +44,9 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 
 void parse_options(const struct argp *argp, int argc, char **argv, void *input)
 {
-	const struct argp_child children[] = { { argp, 0, NULL, 0 }, { 0 } };
+	/* Without its texts, which `all` shows: a child's would come a second time. */
+	const struct argp bare = { .options = argp->options, .parser = argp->parser, .children = argp->children };
+	const struct argp_child children[] = { { &bare, 0, NULL, 0 }, { 0 } };
 	/* --help shows the subcommand's text and options and the common ones. */
 	const struct argp all = { common_options, parse_common, argp->args_doc, argp->doc, children, NULL, NULL };
 	struct parse parse = { &all, input };

@@ -50,10 +50,11 @@ void memory_require(uint64_t size, const char *purpose);
 /* method.c: a way to clear or copy: a routine, the policy under a hint, libc, or an installed peer. */
 struct method {
 	char name[24];
-	enum { METHOD_VARIANT, METHOD_POLICY, METHOD_LIBC, METHOD_PEER } kind;
+	enum { METHOD_VARIANT, METHOD_POLICY, METHOD_LIBC, METHOD_PEER, METHOD_FUNCTION } kind;
 	unsigned op;
 	unsigned index; /* of a variant */
 	unsigned flags; /* of the policy or peer */
+	void (*function)(void *at, size_t len); /* a trial: bench/lab */
 };
 #define METHODS_MAX 40
 /*
@@ -142,6 +143,8 @@ struct common {
 };
 extern const struct argp common_argp; /* as a child: its input is a struct common */
 void common_init(struct common *c);
+/* --size, or the defaults: whole pages, to be freed; the largest in *largest. Dies with status 2. */
+uint64_t *page_sizes(const struct common *c, const char *defaults, size_t *n, size_t *largest);
 void pin_to(int cpu);
 /* Opens the output, writes the header record, pins, catches interrupts. */
 void common_start(const struct common *c, struct output *out, const char *bench, int argc, char **argv);

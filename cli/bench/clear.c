@@ -198,7 +198,7 @@ static void run_sizes(const struct options *o, struct bench *b, struct output *o
 static int run(struct options *o, const char *bench, const char *defaults, int argc, char **argv)
 {
 	struct method methods[METHODS_MAX];
-	size_t n, n_sizes, largest = 0;
+	size_t n, n_sizes, largest;
 	uint64_t *sizes;
 	struct output out;
 	struct bench b = { 0 };
@@ -208,13 +208,7 @@ static int run(struct options *o, const char *bench, const char *defaults, int a
 	/* libc is always beside. */
 	snprintf(list, sizeof(list), "%s,libc", o->common.variants ? o->common.variants : "all,auto,hot,cold");
 	n = methods_parse("--variant", list, o->op, methods);
-	sizes = parse_size_list("--size", o->year_2005 ? "1MB" : o->common.sizes ? o->common.sizes : defaults, &n_sizes);
-	for (size_t i = 0; i < n_sizes; i++) {
-		if (sizes[i] % 4096)
-			die(EXIT_USAGE, "--size: %llu is not a multiple of the page size, 4096", (unsigned long long)sizes[i]);
-		if (sizes[i] > largest)
-			largest = sizes[i];
-	}
+	sizes = page_sizes(&o->common, o->year_2005 ? "1MB" : defaults, &n_sizes, &largest);
 	if (o->n_threads && (o->states > 1 || o->cached[0]))
 		die(EXIT_USAGE, "--state: 'cached' does not go with --threads, which sweeps memory larger than the caches");
 	one = calloc(n_sizes * o->n_extents * METHODS_MAX, sizeof(*one));

@@ -67,6 +67,20 @@ void common_init(struct common *c)
 	*c = (struct common){ .seed = (uint64_t)time(NULL), .pin = -1, .page = PAGE_THP };
 }
 
+uint64_t *page_sizes(const struct common *c, const char *defaults, size_t *n, size_t *largest)
+{
+	uint64_t *sizes = parse_size_list("--size", c->sizes ? c->sizes : defaults, n);
+
+	*largest = 0;
+	for (size_t i = 0; i < *n; i++) {
+		if (sizes[i] % 4096)
+			die(EXIT_USAGE, "--size: %llu is not a multiple of the page size, 4096", (unsigned long long)sizes[i]);
+		if (sizes[i] > *largest)
+			*largest = sizes[i];
+	}
+	return sizes;
+}
+
 void pin_to(int cpu)
 {
 	cpu_set_t set;

@@ -13,7 +13,7 @@ static void *(*volatile libc_memset)(void *, int, size_t) = memset;
 static void *(*volatile libc_memcpy)(void *, const void *, size_t) = memcpy;
 
 /* PMDK's libpmem, where it is installed (libpmem(7)); its flags: pmem_memset(3). */
-#define PMEM_F_MEM_NONTEMPORAL (1u << 2)
+#define PMEM_F_MEM_NONTEMPORAL (1u << 1)
 typedef void *pmem_memset_fn(void *, int, size_t, unsigned);
 typedef void *pmem_memcpy_fn(void *, const void *, size_t, unsigned);
 static pmem_memset_fn *pmem_memset;
@@ -158,6 +158,9 @@ void method_clear(const struct method *m, void *at, size_t len)
 	case METHOD_PEER:
 		pmem_memset(at, 0, len, m->flags);
 		return;
+	case METHOD_FUNCTION:
+		m->function(at, len);
+		return;
 	}
 }
 
@@ -176,5 +179,7 @@ void method_copy(const struct method *m, void *to, const void *from, size_t len)
 	case METHOD_PEER:
 		pmem_memcpy(to, from, len, m->flags);
 		return;
+	case METHOD_FUNCTION:
+		die(EXIT_FAILED, "%s does not copy: a fault of this program", m->name);
 	}
 }

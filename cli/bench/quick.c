@@ -10,8 +10,6 @@
 #include "bench.h"
 
 #define KiB ((size_t)1 << 10)
-#define MiB ((size_t)1 << 20)
-#define GiB ((size_t)1 << 30)
 #define SIZES_MAX 8
 /* Seconds for one line of the table. */
 #define BUDGET 2.0
@@ -183,12 +181,12 @@ int bench_quick(int argc, char **argv)
 		"median (and minimum, maximum). COLD: destination not in cache, not used after. HOT: in cache, all of it read after.",
 		children, NULL, NULL,
 	};
-	static const size_t cold_sizes[] = { 4 * KiB, 64 * KiB, MiB, 32 * MiB, GiB };
 	static const size_t hot_sizes[] = { 4 * KiB, 16 * KiB, 64 * KiB, 256 * KiB };
 	struct half cold = { .hint = "cold" }, hot = { .hint = "hot", .cached = true, .touch = 1 };
 	struct method methods[METHODS_MAX];
 	struct options o = { 0 };
-	size_t n, largest = 0;
+	size_t n, n_sizes, largest;
+	uint64_t *sizes;
 	struct output out;
 	struct bench b;
 	char list[1024];
@@ -197,29 +195,17 @@ int bench_quick(int argc, char **argv)
 	parse_options(&argp, argc, argv, &o);
 	snprintf(list, sizeof(list), "%s,libc,hot,cold", o.common.variants ? o.common.variants : "all");
 	n = methods_parse("--variant", list, CLP_OP_CLEAR, methods);
-	if (o.common.sizes) {
-		uint64_t *sizes = parse_size_list("--size", o.common.sizes, &n);
-
-		for (size_t i = 0; i < n && cold.n < SIZES_MAX; i++) {
-			if (sizes[i] % 4096)
-				die(EXIT_USAGE, "--size: %llu is not a multiple of the page size, 4096", (unsigned long long)sizes[i]);
-			cold.size[cold.n++] = sizes[i];
-		}
-		free(sizes);
-		n = methods_parse("--variant", list, CLP_OP_CLEAR, methods);
-	} else {
-		memcpy(cold.size, cold_sizes, sizeof(cold_sizes));
-		cold.n = sizeof(cold_sizes) / sizeof(cold_sizes[0]);
-	}
-	for (size_t i = 0; i < cold.n; i++)
-		if (cold.size[i] > largest)
-			largest = cold.size[i];
+	sizes = page_sizes(&o.common, "4KB,64KB,1MB,32MB,1GB", &n_sizes, &largest);
+	if (n_sizes > SIZES_MAX)
+		die(EXIT_USAGE, "--size: '%s' has more than %d sizes", o.common.sizes, SIZES_MAX);
+	for (size_t i = 0; i < n_sizes; i++)
+		cold.size[cold.n++] = sizes[i];
 
 	common_start(&o.common, &out, "quick", argc, argv);
 	bench_open(&b, largest, 0, false, o.common.page, 0, o.common.seed);
 	/* Given sizes serve both halves; HOT's stay within the L2. */
-	for (size_t i = 0; i < (o.common.sizes ? cold.n : sizeof(hot_sizes) / sizeof(hot_sizes[0])); i++) {
-		size_t size = o.common.sizes ? cold.size[i] : hot_sizes[i];
+	for (size_t i = 0; i < (o.common.sizes ? n_sizes : sizeof(hot_sizes) / sizeof(hot_sizes[0])); i++) {
+		size_t size = o.common.sizes ? sizes[i] : hot_sizes[i];
 
 		if (size <= b.l2)
 			hot.size[hot.n++] = size;
@@ -230,6 +216,7 @@ int bench_quick(int argc, char **argv)
 	for (size_t i = 0; i < hot.n && !interrupted; i++)
 		run_size(&hot, i, &o, &b, &out, methods, n);
 	bench_close(&b);
+	free(sizes);
 	if (!interrupted) {
 		output_say(&out, "%s", "");
 		say(&cold, &out);

@@ -124,7 +124,7 @@ int bench_use(int argc, char **argv)
 	};
 	struct options o = { .touch = { 0, 64, 8, 1 }, .n_touch = 4 };
 	struct method methods[METHODS_MAX];
-	size_t n, n_sizes, largest = 0;
+	size_t n, n_sizes, largest;
 	struct output out;
 	struct bench b;
 	char list[1024];
@@ -134,13 +134,7 @@ int bench_use(int argc, char **argv)
 	parse_options(&argp, argc, argv, &o);
 	snprintf(list, sizeof(list), "%s,libc", o.common.variants ? o.common.variants : "all,auto,hot,cold");
 	n = methods_parse("--variant", list, CLP_OP_CLEAR, methods);
-	sizes = parse_size_list("--size", o.common.sizes ? o.common.sizes : "4KB,64KB,1MB,32MB", &n_sizes);
-	for (size_t i = 0; i < n_sizes; i++) {
-		if (sizes[i] % 4096)
-			die(EXIT_USAGE, "--size: %llu is not a multiple of the page size, 4096", (unsigned long long)sizes[i]);
-		if (sizes[i] > largest)
-			largest = sizes[i];
-	}
+	sizes = page_sizes(&o.common, "4KB,64KB,1MB,32MB", &n_sizes, &largest);
 	common_start(&o.common, &out, "use", argc, argv);
 	output_columns(&out, columns);
 	bench_open(&b, largest, o.delay, false, o.common.page, 0, o.common.seed);

@@ -22,9 +22,9 @@ void call_run_x86(struct call *c);
 #define FLAG_NT 0x4000u
 #define FLAG_AC 0x40000u
 
-/* Not the defaults, so that a routine which sets the default is seen: round up; double precision. */
+/* Not the defaults, so that a routine which sets the default is seen: both round up. */
 #define MXCSR_MARK 0x5f80u
-#define X87_MARK   0x027fu
+#define X87_MARK   0x0b7fu
 
 #define AT(field, offset) _Static_assert(offsetof(struct call, field) == (offset), #field)
 AT(fn, CALL_FN);
@@ -121,7 +121,8 @@ const char *call_broken(const struct call *c, enum call_upper upper, char *text,
 		return text;
 	}
 	if (c->stack != c->stack_in) {
-		snprintf(text, size, "the stack pointer was not preserved (off by %lld)", (long long)(c->stack - c->stack_in));
+		snprintf(text, size, "the stack pointer was not preserved (off by %lld)",
+			 (long long)(c->stack - c->stack_in));
 		return text;
 	}
 	if (c->flags & FLAG_DF)

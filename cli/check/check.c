@@ -13,7 +13,7 @@ struct check {
 	struct plan plan;
 	char **names; /* NULL: all */
 	size_t names_n;
-	int op;       /* -1: both */
+	int op; /* -1: both */
 	bool emulate;
 	bool list;
 	bool json;
@@ -25,9 +25,9 @@ enum { OPT_SEED = OPT_LONG, OPT_VARIANT, OPT_OPERATION, OPT_EMULATE, OPT_QUICK, 
 
 static const struct argp_option options[] = {
 	{ "seed", OPT_SEED, "N", 0, "Seed of the random cases and contents (1)", 0 },
-	{ "variant", OPT_VARIANT, "LIST", 0, "Only these: names as --list shows them, or their last part (avx2,policy/hot)", 0 },
+	{ "variant", OPT_VARIANT, "LIST", 0, "Only these, by full name or its last part: avx2,policy/hot", 0 },
 	{ "operation", OPT_OPERATION, "clear|copy", 0, "Only one operation", 0 },
-	{ "emulate", OPT_EMULATE, NULL, 0, "Emulate the instructions that this processor lacks, where the emulator knows them", 0 },
+	{ "emulate", OPT_EMULATE, NULL, 0, "Emulate instructions that this processor lacks", 0 },
 	{ "quick", OPT_QUICK, NULL, 0, "Fewer alignments and lengths", 0 },
 	{ "large", OPT_LARGE, NULL, 0, "Also a length over 4 GiB (of addresses; it needs some 30 MiB of memory)", 0 },
 	{ "list", OPT_LIST, NULL, 0, "List what can be checked here, and why not", 0 },
@@ -38,8 +38,9 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
 	"Is every routine correct on this machine?\v"
-	"Calls each routine directly and through the library on every small alignment and length, against unmapped pages, between "
-	"canaries; looks at every byte and at the registers that a routine must keep. Exit status: 0 if nothing failed, 1 otherwise.";
+	"Calls each routine directly and through the library on every small alignment and length, against unmapped pages, "
+	"between canaries; looks at every byte and at the registers that a routine must keep. Exit status: 0 if nothing "
+	"failed, 1 otherwise.";
 
 static void parse_operation(struct check *check, const char *text)
 {
@@ -121,7 +122,7 @@ static bool *choose(const struct check *check, const struct target *list, size_t
 		die(EXIT_FAILED, "out of memory");
 	for (size_t i = 0; i < n; i++)
 		chosen[i] = !check->names && has_op(check, &list[i]);
-	for (size_t w = 0; w < check->names_n; w++) {
+	for (size_t w = 0; check->names && w < check->names_n; w++) {
 		bool found = false;
 
 		for (size_t i = 0; i < n; i++) {
@@ -140,15 +141,19 @@ static void die_unavailable(const struct check *check, const struct target *list
 	for (size_t i = 0; check->names && i < n; i++)
 		if (chosen[i] && list[i].skip)
 			die(EXIT_FAILED, "--variant: '%s' can't run here: %s%s", list[i].name, list[i].skip,
-			    check->emulate ? "" : "; --emulate may do without");
+			    check->emulate ? "" : "; try --emulate");
 }
 
 static void print_list(const struct target *list, const bool *chosen, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (chosen[i])
-			printf("%-20s %s%s\n", list[i].name, list[i].skip ? "unavailable: " : list[i].emulated ? "emulated" : "available",
-			       list[i].skip ? list[i].skip : "");
+	for (size_t i = 0; i < n; i++) {
+		if (!chosen[i])
+			continue;
+		if (list[i].skip)
+			printf("%-20s unavailable: %s\n", list[i].name, list[i].skip);
+		else
+			printf("%-20s %s\n", list[i].name, list[i].emulated ? "emulated" : "available");
+	}
 }
 
 static void report(struct check *check, struct output *out, const struct target *t, const struct verdict *verdict)

@@ -2,8 +2,8 @@
 /*
  * emulate_x86.c - decode and execute CLZERO, MOVDIR64B and unmasked 512-bit moves on the registers of a signal frame.
  *
- * Encodings: Intel SDM vol. 2A ch. 2 (ModRM, SIB, REX, 2.7 "EVEX"), vol. 2B "MOVDIR64B"; AMD64 APM vol. 3 "CLZERO". Frame: the
- * XSAVE area in its standard form (SDM vol. 1 ch. 13; Linux asm/sigcontext.h).
+ * Encodings: Intel SDM vol. 2A ch. 2 (ModRM, SIB, REX, 2.7 "EVEX"), vol. 2B "MOVDIR64B"; AMD64 APM vol. 3 "CLZERO". Frame:
+ * the XSAVE area in its standard form (SDM vol. 1 ch. 13; Linux asm/sigcontext.h).
  */
 #define _GNU_SOURCE
 #include "emulate.h"
@@ -16,11 +16,11 @@
 #include <ucontext.h>
 
 /* Where asm/sigcontext.h (which clashes with signal.h) keeps what says that an XSAVE area follows the FXSAVE one. */
-#define FRAME_MAGIC_AT   464
-#define FRAME_MAGIC      0x46505853u
+#define FRAME_MAGIC_AT 464
+#define FRAME_MAGIC 0x46505853u
 #define FRAME_FEATURES_AT 472
 #define FRAME_XSTATE_BV_AT 512
-#define FRAME_XMM_AT     160
+#define FRAME_XMM_AT 160
 #define XSTATE_SSE 0x2u
 #define XSTATE_YMM 0x4u
 
@@ -29,7 +29,7 @@
 struct decode {
 	const uint8_t *at; /* next byte */
 	greg_t *regs;
-	unsigned reg;      /* the ModRM reg field, extended */
+	unsigned reg;	   /* the ModRM reg field, extended */
 	uintptr_t address; /* of the memory operand */
 };
 
@@ -49,14 +49,20 @@ static uint64_t *general(greg_t *regs, unsigned n)
 	return (uint64_t *)&regs[order[n]];
 }
 
+/* A register's content is an address here. */
+static void *pointer(uint64_t address)
+{
+	return (void *)address; /* NOLINT(performance-no-int-to-ptr) */
+}
+
 static int32_t read_disp32(const uint8_t *p)
 {
 	return (int32_t)((uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
 }
 
 /*
- * ModRM, SIB and displacement of a memory operand. r, x, b: the register extensions, 0 or 8. scale: what a one-byte displacement
- * counts in. False for a register operand. None of our instructions has an immediate, so rip-relative means from here.
+ * ModRM, SIB and displacement of a memory operand. r, x, b: the register extensions, 0 or 8. scale: what a one-byte
+ * displacement counts in. False for a register operand. No instruction of ours has an immediate: rip-relative is from here.
  */
 static bool decode_operand(struct decode *d, unsigned r, unsigned x, unsigned b, int scale)
 {
@@ -103,17 +109,19 @@ static bool decode_operand(struct decode *d, unsigned r, unsigned x, unsigned b,
 static void store_line(uintptr_t to, const uint64_t *words)
 {
 	typedef volatile uint64_t word __attribute__((aligned(1), may_alias));
+	word *line = pointer(to);
 
 	for (unsigned i = 0; i < LINE / sizeof(*words); i++)
-		((word *)to)[i] = words[i];
+		line[i] = words[i];
 }
 
 static void load_line(uint64_t *words, uintptr_t from)
 {
 	typedef const volatile uint64_t word __attribute__((aligned(1), may_alias));
+	word *line = pointer(from);
 
 	for (unsigned i = 0; i < LINE / sizeof(*words); i++)
-		words[i] = ((word *)from)[i];
+		words[i] = line[i];
 }
 
 static enum emulated clzero(struct decode *d)
@@ -265,7 +273,7 @@ enum emulated emulate_step(void *context, uintptr_t *address)
 {
 	ucontext_t *frame = context;
 	greg_t *regs = frame->uc_mcontext.gregs;
-	struct decode d = { .at = (const uint8_t *)regs[REG_RIP], .regs = regs };
+	struct decode d = { .at = pointer((uint64_t)regs[REG_RIP]), .regs = regs };
 	enum emulated done = EMULATE_UNKNOWN;
 
 	if (d.at[0] == 0x62) {

@@ -31,7 +31,9 @@ static struct fault caught;
 static const uint8_t *instruction(const void *context)
 {
 #if defined(__x86_64__)
-	return (const uint8_t *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+	greg_t at = ((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+
+	return (const uint8_t *)at; /* NOLINT(performance-no-int-to-ptr) */
 #else
 	(void)context;
 	return NULL;
@@ -62,7 +64,7 @@ static void classify(int signal, const siginfo_t *info, const void *context)
 	}
 }
 
-/* Some versions of qemu-user enter handlers with the stack off by 8; compiled code then faults at its first aligned access to it. */
+/* Some versions of qemu-user enter handlers with the stack off by 8: compiled code faults at its first aligned access. */
 #if defined(__x86_64__)
 __attribute__((force_align_arg_pointer))
 #endif

@@ -12,7 +12,7 @@
 struct fault {
 	enum fault_kind {
 		FAULT_ADDRESS,     /* touched what is not mapped: `address` */
-		FAULT_MISALIGNED,  /* an aligned access to a misaligned address; `address`, or 0 where the processor does not tell */
+		FAULT_MISALIGNED,  /* an aligned access to a misaligned address: `address`, or 0 for not known */
 		FAULT_INSTRUCTION, /* an instruction that this processor lacks or nobody has */
 		FAULT_OTHER,
 	} kind;

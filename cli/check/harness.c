@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * harness.c - run a target on many alignments and lengths, and look at every byte and register that it may and may not change.
+ * harness.c - run a target on many alignments and lengths, and look at every byte and register that it may or may not
+ * change.
  *
- * A case is one call. Before it the destination holds known bytes that are never zero; after it the target's part must be zero (or
- * the source's bytes), its surroundings and the source unchanged; then the destination is restored. Stages choose the cases:
- * sweep (every small length at every alignment), edges (against unmapped pages), long, random, spans (longer than memory).
+ * A case is one call. Before it the destination holds known bytes that are never zero; after it the target's part must be
+ * zero (or the source's bytes), its surroundings and the source unchanged; then the destination is restored. Stages choose
+ * the cases: sweep (every small length at every alignment), edges (against unmapped pages), long, random, spans (longer than
+ * memory).
  */
 #include "harness.h"
 
@@ -40,13 +42,13 @@ static const size_t long_lengths[] = {
 static const size_t odd_alignments[] = { 0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127 };
 
 /*
- * An emulated instruction costs a signal, some 10 us in a virtual machine: of the small lengths every so manieth, others at the
- * next alignment, and no length of more than some hundred instructions.
+ * An emulated instruction costs a signal, some 10 us in a virtual machine: so of the small lengths one in eleven, others at
+ * the next alignment, and no length of more than some hundred instructions.
  */
 #define EMULATED_STEP 11u
-#define EMULATED_MAX  8200u
+#define EMULATED_MAX 8200u
 #define EMULATED_BITS 12u
-#define LONG_BITS     19u
+#define LONG_BITS 19u
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -68,7 +70,8 @@ struct place {
 	size_t len;
 };
 
-static bool failure(struct context *x, const struct place *at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool failure(struct context *x, const struct place *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Note a failure. Returns false, for the caller to return. */
 static bool failure(struct context *x, const struct place *at, const char *format, ...)
@@ -80,7 +83,7 @@ static bool failure(struct context *x, const struct place *at, const char *forma
 
 	x->verdict->failed = true;
 	va_start(args, format);
-	n = (size_t)vsnprintf(what, size, format, args);
+	n = (size_t)vsnprintf(what, size, format, args); /* NOLINT(clang-analyzer-valist.Uninitialized) */
 	va_end(args);
 	if (n < size && at) {
 		n += (size_t)snprintf(what + n, size - n, ", alignment %zu", (size_t)((uintptr_t)at->dst % ALIGNMENTS));
@@ -134,8 +137,8 @@ static bool faulted(struct context *x, const struct place *at, const struct faul
 		return failure(x, at, "alignment fault%s%s", f->address ? " " : "",
 			       f->address ? where(at, f->address, text, sizeof(text)) : "");
 	case FAULT_INSTRUCTION:
-		return failure(x, at, "illegal instruction %02x %02x %02x %02x %02x %02x", f->bytes[0], f->bytes[1], f->bytes[2],
-			       f->bytes[3], f->bytes[4], f->bytes[5]);
+		return failure(x, at, "illegal instruction %02x %02x %02x %02x %02x %02x", f->bytes[0], f->bytes[1],
+			       f->bytes[2], f->bytes[3], f->bytes[4], f->bytes[5]);
 	default:
 		return failure(x, at, "signal %d", f->signal);
 	}
@@ -214,8 +217,8 @@ static bool one_case(struct context *x, size_t dst, size_t src, size_t len)
 
 	if (!fits(x, dst, src, len))
 		return true;
-	good = call_case(x, &at) && compare_result(x, &at, copy ? src_arena.mirror + src : NULL) && compare_window(x, &at, dst) &&
-	       (!copy || compare_surroundings(x, &at, &src_arena, src, len));
+	good = call_case(x, &at) && compare_result(x, &at, copy ? src_arena.mirror + src : NULL) &&
+	       compare_window(x, &at, dst) && (!copy || compare_surroundings(x, &at, &src_arena, src, len));
 	if (good)
 		arena_restore(&dst_arena, dst, len);
 	return good && !interrupted;
@@ -294,7 +297,8 @@ static bool long_cases(struct context *x)
 	/* Quick: a third of the alignments, others for each length. */
 	for (size_t i = 0; i < COUNT(long_lengths) && !too_long(x, long_lengths[i]); i++) {
 		for (size_t j = plan.quick ? i % 3 : 0; j < COUNT(odd_alignments); j += plan.quick ? 3 : 1) {
-			if (!one_case(x, SMALL_AT + odd_alignments[j], small_source(x), round_down(long_lengths[i], x->entry->granule)))
+			if (!one_case(x, SMALL_AT + odd_alignments[j], small_source(x),
+				      round_down(long_lengths[i], x->entry->granule)))
 				return false;
 		}
 	}
@@ -340,7 +344,8 @@ static bool compare_span(struct context *x, const struct place *at, size_t from,
 		size_t i = be ? first_difference(is, be, parts[p].len) : first_nonzero(is, parts[p].len);
 
 		if (i < parts[p].len)
-			return failure(x, at, "first wrong byte at offset %zu (%#x, not %#x)", parts[p].start + i, is[i], be ? be[i] : 0);
+			return failure(x, at, "first wrong byte at offset %zu (%#x, not %#x)", parts[p].start + i, is[i],
+				       be ? be[i] : 0);
 	}
 	if (first_difference(at->dst + at->len, dst_arena.mirror + to, SPAN_EDGE - to) < SPAN_EDGE - to)
 		return failure(x, at, "changed bytes past the end of the destination");
@@ -386,11 +391,13 @@ static bool policy_limits(struct context *x)
 		for (unsigned r = 0; r < CLP_RULES; r++) {
 			uint64_t limit = CLP_RULE_UPTO(clp_policy.plan[p][r]);
 
-			if (clp_plan_op((enum clp_plan)p) != x->target->op || limit < SPAN_PERIOD + SPAN_EDGE || limit > SPAN_DEFAULT_MAX)
+			if (clp_plan_op((enum clp_plan)p) != x->target->op || limit < SPAN_PERIOD + SPAN_EDGE ||
+			    limit > SPAN_DEFAULT_MAX)
 				continue;
 			if (r && limit == CLP_RULE_UPTO(clp_policy.plan[p][r - 1]))
 				continue;
-			if (!span_case(x, round_down((size_t)limit, granule)) || !span_case(x, round_down((size_t)limit, granule) + granule))
+			if (!span_case(x, round_down((size_t)limit, granule)) ||
+			    !span_case(x, round_down((size_t)limit, granule) + granule))
 				return false;
 		}
 	}

@@ -116,12 +116,23 @@ void target_variant(struct target *t, const struct clp_variant *v, int index, bo
 	*t = (struct target){ .op = v->op, .emulated = emulated, .entries = 2 };
 	snprintf(t->name, sizeof(t->name), "%s/%s", is_clear ? "clear" : "copy", v->name);
 	t->entry[0] = (struct entry){
-		.how = "called directly", .prepare = directly, .variant = v, .granule = v->granule, .alignment = v->alignment,
-		.source_alignment = 1, .returns = is_clear, .upper = upper_of(v),
+		.how = "called directly",
+		.prepare = directly,
+		.variant = v,
+		.granule = v->granule,
+		.alignment = v->alignment,
+		.source_alignment = 1,
+		.returns = is_clear,
+		.upper = upper_of(v),
 	};
 	t->entry[1] = (struct entry){
-		.how = "through clp_run", .prepare = run, .variant = v, .granule = 1, .alignment = 1,
-		.source_alignment = 1, .upper = CALL_UPPER_EITHER,
+		.how = "through clp_run",
+		.prepare = run,
+		.variant = v,
+		.granule = 1,
+		.alignment = 1,
+		.source_alignment = 1,
+		.upper = CALL_UPPER_EITHER,
 	};
 	if (index >= 0) {
 		t->entry[1].how = is_clear ? "through clp_clear_with" : "through clp_copy_with";
@@ -186,8 +197,14 @@ struct target *target_list(bool emulate, size_t *n)
 		t->entries = 1;
 		snprintf(t->name, sizeof(t->name), "%s", policy[i].name);
 		t->entry[0] = (struct entry){
-			.how = policy[i].how, .prepare = policy[i].prepare, .granule = page, .alignment = page,
-			.source_alignment = page, .returns = true, .upper = CALL_UPPER_EITHER, .hint = policy[i].hint,
+			.how = policy[i].how,
+			.prepare = policy[i].prepare,
+			.granule = page,
+			.alignment = page,
+			.source_alignment = page,
+			.returns = true,
+			.upper = CALL_UPPER_EITHER,
+			.hint = policy[i].hint,
 		};
 	}
 	return list;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * target.h - what can be checked: each routine of the table, called directly and through the library, and the policy's calls.
+ * target.h - what can be checked: each routine of the table, called directly and through the library; the policy's calls.
  */
 #ifndef CHECK_TARGET_H
 #define CHECK_TARGET_H
@@ -35,7 +35,7 @@ struct target {
 	struct entry entry[TARGET_ENTRIES];
 };
 
-/* Any routine, also one that is not in the table. index: its public index, or -1: through clp_run_*() instead of clp_*_with(). */
+/* Any routine, also one outside the table. index: its public index, or -1: through clp_run_*() instead of clp_*_with(). */
 void target_variant(struct target *t, const struct clp_variant *v, int index, bool emulated);
 /* All targets of this machine, *n of them, to be freed. emulate: emulate what the processor lacks and the emulator knows. */
 struct target *target_list(bool emulate, size_t *n);
