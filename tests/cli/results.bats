@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# results.bats - what the commands put out when all is well: text for people, JSON Lines for programs, the same figures in both.
+
+# shellcheck disable=SC2153,SC2154 # COMMAND comes from outside; status, output, stderr from run
+load common
+
+@test "info: the machine, the routines, the choices" {
+	run --separate-stderr "$COMMAND" info --no-measure
+	[[ $status -eq 0 && -z $stderr ]]
+	for word in Processor Profile L2 "base page" "huge pages" generic stosb avx2 clzero HOT COLD AUTO; do
+		[[ $output == *"$word"* ]] || { echo "no word of $word"; return 1; }
+	done
+}
+
+@test "info --json: one record a fact" {
+	"$COMMAND" info --no-measure --json >lines
+	json lines 'len(of("routine")) >= 2 and len(of("choice")) >= 6 and len(of("profile")) == 1'
+	json lines 'all(r["available"] or r["missing"] for r in of("routine"))'
+	json lines '{c["hint"] for c in of("choice")} == {"HOT", "COLD", "AUTO"}'
+	json lines 'all(k in lines[0] for k in ("version", "arguments", "cpu", "kernel", "libc", "machine", "time", "seed"))'
+	json lines '{r["name"] for r in of("routine") if r["operation"] == "clear"} >= {"generic", "mov", "stosq", "stosb", "movnti", "sse2", "sse2_nt", "avx2", "avx2_nt", "avx512", "avx512_nt", "movdir64b", "clzero"}'
+	json lines '{r["name"] for r in of("routine") if r["operation"] == "copy"} >= {"generic", "mov", "movsq", "movsb", "sse2", "sse2_nt", "avx2", "avx2_nt", "avx512", "avx512_nt"}'
+}
+
+@test "info: caches are measured too" {
+	"$COMMAND" info --json >lines
+	json lines 'all(c["measured"] > 0 for c in of("cache") if c["level"] == "L1 data")'
+}
+
+@test "info: a routine that is not available says why" {
+	missing=$(missing_routine)
+	[[ $missing ]] || skip "every routine is available on this processor"
+	run "$COMMAND" info --no-measure
+	[[ $output == *"$missing"*"unavailable: CPU lacks"* || $output == *"$missing"*"unavailable: system"* ]]
+}
+
+@test "--output writes the same records beside the text" {
+	run --separate-stderr "$COMMAND" info --no-measure --output lines
+	[[ $status -eq 0 && $output == *Processor* ]]
+	json lines 'len(of("routine")) >= 2'
+	# Again: the file is replaced, not added to.
+	before=$(wc -l <lines)
+	"$COMMAND" info --no-measure --output lines >/dev/null
+	[[ $(wc -l <lines) -eq $before ]]
+}
+
+@test "--json with --output: the lines go to the file" {
+	run --separate-stderr "$COMMAND" info --no-measure --json --output lines
+	[[ $status -eq 0 ]]
+	json lines 'len(of("routine")) >= 2'
+}
+
+@test "check: a quick run passes and says what was left out" {
+	run --separate-stderr "$COMMAND" check --quick
+	echo "$output"
+	[[ $status -eq 0 && $output == *passed*failed*skipped* ]]
+	run --separate-stderr "$COMMAND" check --quick --variant stosb,movsb --seed 42
+	[[ $status -eq 0 && $output == *stosb*movsb* && $output == *42* ]]
+}
+
+@test "check --json" {
+	"$COMMAND" check --quick --variant stosb --json >lines
+	json lines 'any("stosb" in str(l.get("name", l.get("variant", ""))) for l in lines)'
+}
+
+@test "bench clear: samples, summaries, libc beside" {
+	need_memory 6
+	"$COMMAND" bench clear --size 4KB,64KB --samples 3 --variant stosb --seed 7 --json >lines
+	json lines 'lines[0]["bench"] == "clear" and lines[0]["seed"] == 7'
+	json lines 'len(of("sample")) == 2 * 2 * 3'
+	json lines '{(s["variant"], s["size"]) for s in of("summary")} == {(v, n) for v in ("stosb", "libc") for n in (4096, 65536)}'
+	json lines 'all(0 < s["gbps_min"] <= s["gbps"] <= s["gbps_max"] for s in of("summary"))'
+	json lines 'all(0 < s["cycles_page_min"] <= s["cycles_page"] <= s["cycles_page_max"] for s in of("summary"))'
+	json lines 'all(s["vs_libc"] == 1 for s in of("summary") if s["variant"] == "libc")'
+}
+
+@test "bench clear: text, states, extents" {
+	need_memory 6
+	run --separate-stderr "$COMMAND" bench clear --size 64KB --samples 3 --variant stosb,auto --state cached,uncached --extent page,whole
+	echo "$output"
+	[[ $status -eq 0 && -z $stderr ]]
+	[[ $output == *GB/s* && $output == *stosb* && $output == *auto* && $output == *libc* && $output == *cached* ]]
+}
+
+@test "bench clear --2005" {
+	need_memory 6
+	run --separate-stderr "$COMMAND" bench clear --2005 --samples 3 --variant stosb
+	echo "$output"
+	[[ $status -eq 0 && $output == *cyc/page* && $output == *stosb* ]]
+}
+
+@test "bench copy: libc's memcpy beside" {
+	need_memory 6
+	"$COMMAND" bench copy --size 64KB --samples 3 --variant movsb --json >lines
+	json lines '{s["variant"] for s in of("summary")} == {"movsb", "libc"} and all(s["operation"] == "copy" for s in of("summary"))'
+}
+
+@test "bench use: each share of the lines" {
+	need_memory 6
+	"$COMMAND" bench use --size 64KB --samples 3 --variant stosb --touch 0,1/64,1/8,1 --json >lines
+	json lines 'len({s["touch"] for s in of("summary")}) == 4'
+	json lines 'all(s["gbps"] > 0 for s in of("summary"))'
+}
+
+@test "bench quick: ends in plain words" {
+	need_memory 6
+	run --separate-stderr "$COMMAND" bench quick --size 64KB --samples 3
+	echo "$output"
+	[[ $status -eq 0 && -z $stderr && $output == *"clears of"* ]]
+}
+
+@test "bench regret: a summary for each policy and the A/A floor" {
+	need_memory 6
+	"$COMMAND" bench regret --quick --size 64KB --samples 4 --variant stosb,avx2 --json >lines || "$COMMAND" bench regret --quick --size 64KB --samples 4 --variant stosb --json >lines
+	json lines '{s["policy"] for s in of("summary") if "policy" in s} == {"auto", "hot", "cold", "memset", "aa"}'
+	json lines 'all(s["bench"] == "regret" and s["geomean"] > 0 and s["max"] >= s["geomean"] * 0.99 and s["cells"] > 0 for s in of("summary") if "policy" in s)'
+}
+
+@test "nothing is said on stderr when it is no terminal" {
+	need_memory 6
+	run --separate-stderr "$COMMAND" bench clear --size 32MB --samples 20 --variant stosb
+	[[ $status -eq 0 && -z $stderr ]]
+}
