@@ -39,7 +39,7 @@ static const struct defaults table[] = {
 	    [CLP_PLAN_COPY_COLD] = { { 1 * KiB, "avx2" }, { REST, "avx2_nt" } },
 	    [CLP_PLAN_COPY_AUTO] = { { 256 * KiB, "avx2" }, { REST, "avx2_nt" } } } },
 	/* Emerald Rapids; and unknown processors, for which it is the cautious choice. */
-	{ NULL, 16 * KiB, 2 * MiB, 260,
+	{ NULL, 16 * KiB, 2 * MiB, 300,
 	  { [CLP_PLAN_HOT] = { { 8 * MiB, "avx2" }, { REST, "avx512_nt" } },
 	    [CLP_PLAN_COLD] = { { 1 * KiB, "avx2" }, { REST, "avx512_nt" } },
 	    [CLP_PLAN_AUTO] = { { 256 * KiB, "avx2" }, { REST, "avx512_nt" } },

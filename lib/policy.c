@@ -108,29 +108,26 @@ const char *clp_policy_missing(unsigned row)
 	return clp_cpu_missing(&cpu, clp_variants[row].needs);
 }
 
-/* What takes the place of a routine that can't run here: the last usable row with the same traits, else the last usable one. */
+/*
+ * What takes the place of a routine that can't run here: the nearest usable row above it with the same traits, else the
+ * nearest below, else the last plain one above it. The portable routines, rows 0 (clear) and 1 (copy), always run.
+ */
 static unsigned substitute(unsigned row)
 {
 	const struct clp_variant *v = &clp_variants[row];
-	unsigned any = 0, same = 0;
-	bool have_same = false;
 
 	if (clp_policy_usable(row))
 		return row;
-	for (unsigned i = 0; i < clp_variants_total; i++) {
-		if (clp_variants[i].op != v->op || !clp_policy_usable(i))
-			continue;
-		if (clp_variants[i].traits == v->traits) {
-			same = i;
-			have_same = true;
-		} else if (!clp_variants[i].traits) {
-			any = i;
-		}
-	}
-	/* The portable routines are rows 0 (clear) and 1 (copy). */
-	if (!any)
-		any = v->op;
-	return have_same ? same : any;
+	for (unsigned i = row; i-- > 0;)
+		if (clp_variants[i].op == v->op && clp_variants[i].traits == v->traits && clp_policy_usable(i))
+			return i;
+	for (unsigned i = row + 1; i < clp_variants_total; i++)
+		if (clp_variants[i].op == v->op && clp_variants[i].traits == v->traits && clp_policy_usable(i))
+			return i;
+	for (unsigned i = row; i-- > 0;)
+		if (clp_variants[i].op == v->op && !clp_variants[i].traits && clp_policy_usable(i))
+			return i;
+	return v->op;
 }
 
 static void publish(void)

@@ -26,7 +26,7 @@
 #define DROP_ROUNDS 4
 #define SMALL (64 * KiB)
 
-/* Which cells a policy is scored on: DESIGN, "Regret". */
+/* Which cells a policy is scored on: docs/measuring.md. */
 enum policy { AUTO, HOT, COLD, MEMSET, AA, POLICIES };
 static const char *const policy_names[POLICIES] = { "auto", "hot", "cold", "memset", "aa" };
 
