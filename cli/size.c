@@ -20,7 +20,7 @@ static int unit_shift(const char *unit)
 	at = strchr(letters, toupper((unsigned char)unit[0]));
 	upper = isupper((unsigned char)unit[0]);
 	lower = !upper;
-	if (!at || (strcmp(unit + 1, "") && !(upper && !strcmp(unit + 1, "B")) && !(upper && !strcmp(unit + 1, "iB")) &&
+	if (!at || (unit[1] && !(upper && !strcmp(unit + 1, "B")) && !(upper && !strcmp(unit + 1, "iB")) &&
 		    !(lower && !strcmp(unit + 1, "b"))))
 		return -1;
 	return 10 * (int)(at - letters + 1);

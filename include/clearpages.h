@@ -33,8 +33,8 @@ extern "C" {
 
 /*
  * Flags. HOT and COLD state the later use of the memory, not the kind of store. With neither, the policy decides
- * (AUTO): by length and, for lengths between about 16 KiB and the size of the L2 cache, by a short probe that times a
- * few loads from the destination to learn whether it is in cache.
+ * (AUTO). AUTO and, from larger lengths on, HOT go by length and, between a page and a few MiB, by a short probe that
+ * times a few loads from the destination to learn whether it is in cache.
  */
 #define CLP_HOT     0x1u /* all of the region is used soon after: leave it in cache where it fits */
 #define CLP_COLD    0x2u /* the region is used later, or sparsely: keep it out of the cache */
@@ -145,7 +145,7 @@ CLP_API int clp_variant_force(unsigned op, unsigned hint, const char *name);
 /*
  * clp_choice - what the policy would do with a call, without doing it.
  *
- * len: bytes. flags: as for the call. resident: for AUTO lengths that are probed, what the probe is taken to find
+ * len: bytes. flags: as for the call. resident: for lengths that are probed, what the probe is taken to find
  * (0 not in cache, 1 in cache). Writes to *index the routine, to *probed whether the call would probe; either may be NULL.
  * Returns 0, or -EINVAL for an unknown operation or flags.
  */

@@ -40,7 +40,7 @@ static __attribute__((noinline)) int clear_long(void *addr, size_t len, unsigned
 		if (unlikely(load(clp_policy.slow) & CLP_SLOW_SANITIZER))
 			clp_sanitizer_write(addr, len);
 		resident = clp_probe_ticks(addr, len) <= load(clp_policy.probe_limit);
-		if (likely(resident && len <= load(clp_policy.cached_max)))
+		if (likely(resident && len <= load(clp_policy.cached_max[flags & CLP_HOT])))
 			return load(clp_policy.fast)(addr, len);
 	}
 	clear_row(clp_policy_row(clp_policy_plan(CLP_OP_CLEAR, flags, probed, resident), len), addr, len, flags);

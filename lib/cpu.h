@@ -32,8 +32,8 @@ void clp_cpu_detect(struct clp_cpu *cpu);
 /* The name a person knows a single CLP_NEED_* bit by. */
 const char *clp_cpu_need_name(unsigned need);
 
-/* Why a routine with these needs can't run here; NULL if it can. */
-const char *clp_cpu_missing(const struct clp_cpu *cpu, unsigned needs);
+/* Why a routine that wants these can't run here; NULL if it can. */
+const char *clp_cpu_missing(const struct clp_cpu *cpu, unsigned wanted);
 
 /* Order all earlier stores, also weakly ordered ones, before later ones; and: complete every store and load before going on. */
 static inline void clp_cpu_drain(void);

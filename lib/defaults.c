@@ -19,18 +19,31 @@ struct rule {
 };
 
 struct defaults {
-	const char *vendor; /* NULL: any other */
-	uint64_t probe_min, probe_max, probe_limit;
+	const char *vendor;  /* NULL: any other */
+	unsigned family;     /* from this family on */
+	uint64_t probe_min[2], probe_max[2], probe_limit; /* AUTO, HOT */
 	struct rule plan[CLP_PLANS][CLP_RULES];
 };
 
 static const struct defaults table[] = {
+	/* Zen 5, from the published figures of 2025 alone (CLZERO 1.9 times rep stosb at 2 MiB): else as Zen 3. */
+	{ "AuthenticAMD", 26, { 4 * KiB + 1, 64 * KiB }, { 4 * MiB, 4 * MiB }, 260,
+	  { [CLP_PLAN_HOT] = { { 4 * MiB, "avx512" }, { REST, "clzero" } },
+	    [CLP_PLAN_HOT_UNCACHED] = { { 160 * KiB, "avx512" }, { REST, "clzero" } },
+	    [CLP_PLAN_COLD] = { { 1 * KiB, "avx512" }, { 12 * KiB, "avx512_nt" }, { REST, "clzero" } },
+	    [CLP_PLAN_AUTO] = { { 64 * KiB, "avx512" }, { REST, "clzero" } },
+	    [CLP_PLAN_CACHED] = { { REST, "avx512" } },
+	    [CLP_PLAN_UNCACHED] = { { 12 * KiB, "avx512_nt" }, { REST, "clzero" } },
+	    [CLP_PLAN_COPY_HOT] = { { 8 * MiB, "avx512" }, { REST, "avx512_nt" } },
+	    [CLP_PLAN_COPY_COLD] = { { 1 * KiB, "avx512" }, { REST, "avx512_nt" } },
+	    [CLP_PLAN_COPY_AUTO] = { { 256 * KiB, "avx512" }, { REST, "avx512_nt" } } } },
 	/*
 	 * Zen 3. rep stosb of more than the L3 (32 MiB) stops allocating lines; below that CLZERO is the fastest, but for its
 	 * start. The probe tells L3 from memory as well as L2, and pays as far as a share of the L3 is likely to be ours.
 	 */
-	{ "AuthenticAMD", 4 * KiB + 1, 4 * MiB, 260,
-	  { [CLP_PLAN_HOT] = { { 2 * MiB, "avx2" }, { 64 * MiB, "clzero" }, { REST, "stosb" } },
+	{ "AuthenticAMD", 0, { 4 * KiB + 1, 64 * KiB }, { 4 * MiB, 4 * MiB }, 260,
+	  { [CLP_PLAN_HOT] = { { 4 * MiB, "avx2" }, { 64 * MiB, "clzero" }, { REST, "stosb" } },
+	    [CLP_PLAN_HOT_UNCACHED] = { { 160 * KiB, "sse2" }, { REST, "clzero" } },
 	    [CLP_PLAN_COLD] = { { 1 * KiB, "avx2" }, { 12 * KiB, "avx2_nt" }, { 64 * MiB, "clzero" }, { REST, "stosb" } },
 	    [CLP_PLAN_AUTO] = { { 64 * KiB, "avx2" }, { 64 * MiB, "clzero" }, { REST, "stosb" } },
 	    [CLP_PLAN_CACHED] = { { REST, "avx2" } },
@@ -39,8 +52,9 @@ static const struct defaults table[] = {
 	    [CLP_PLAN_COPY_COLD] = { { 1 * KiB, "avx2" }, { REST, "avx2_nt" } },
 	    [CLP_PLAN_COPY_AUTO] = { { 256 * KiB, "avx2" }, { REST, "avx2_nt" } } } },
 	/* Emerald Rapids; and unknown processors, for which it is the cautious choice. */
-	{ NULL, 16 * KiB, 2 * MiB, 300,
+	{ NULL, 0, { 16 * KiB, 0 }, { 2 * MiB, 0 }, 300,
 	  { [CLP_PLAN_HOT] = { { 8 * MiB, "avx2" }, { REST, "avx512_nt" } },
+	    [CLP_PLAN_HOT_UNCACHED] = { { 8 * MiB, "avx2" }, { REST, "avx512_nt" } },
 	    [CLP_PLAN_COLD] = { { 1 * KiB, "avx2" }, { REST, "avx512_nt" } },
 	    [CLP_PLAN_AUTO] = { { 256 * KiB, "avx2" }, { REST, "avx512_nt" } },
 	    [CLP_PLAN_CACHED] = { { REST, "avx2" } },
@@ -62,10 +76,12 @@ void clp_defaults(const struct clp_cpu *cpu, struct clp_tuning *tuning)
 {
 	const struct defaults *d = table;
 
-	while (d->vendor && strcmp(d->vendor, cpu->vendor) != 0)
+	while (d->vendor && (strcmp(d->vendor, cpu->vendor) != 0 || cpu->family < d->family))
 		d++;
-	tuning->probe_min = d->probe_min;
-	tuning->probe_max = d->probe_max;
+	for (unsigned hint = 0; hint < 2; hint++) {
+		tuning->probe_min[hint] = d->probe_min[hint];
+		tuning->probe_max[hint] = d->probe_max[hint];
+	}
 	tuning->probe_limit = d->probe_limit;
 	for (unsigned p = 0; p < CLP_PLANS; p++) {
 		unsigned last = 0;

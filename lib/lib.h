@@ -39,7 +39,8 @@ int clp_variant_lookup(unsigned op, const char *name, size_t len);
  * rule's length is CLP_RULE_MAX. One 64-bit word a rule, so that it is read whole.
  */
 enum clp_plan {
-	CLP_PLAN_HOT,
+	CLP_PLAN_HOT,          /* HOT where no probe was made, or it found the destination in cache */
+	CLP_PLAN_HOT_UNCACHED, /* HOT where the probe did not */
 	CLP_PLAN_COLD,
 	CLP_PLAN_AUTO,     /* AUTO where no probe was made */
 	CLP_PLAN_CACHED,   /* AUTO where the probe found the destination in cache */
@@ -59,8 +60,9 @@ enum clp_plan {
 /* What measuring (or the defaults) decided. Only 64-bit words: see above. */
 struct clp_tuning {
 	uint64_t plan[CLP_PLANS][CLP_RULES];
-	uint64_t probe_min, probe_max; /* bytes, inclusive, below 4 GiB; 0, 0: never probe */
-	uint64_t probe_limit;          /* counter ticks: overlapped loads (8 at most) that took longer were not in cache */
+	/* Of AUTO [0] and HOT [1], bytes, inclusive, below 4 GiB; 0, 0: never probe. */
+	uint64_t probe_min[2], probe_max[2];
+	uint64_t probe_limit; /* counter ticks: overlapped loads (8 at most) that took longer were not in cache */
 };
 
 extern const char *const clp_plan_names[CLP_PLANS];
@@ -72,11 +74,11 @@ unsigned clp_plan_op(enum clp_plan plan);
  */
 struct clp_policy {
 	clp_clear_fn *fast; /* a temporal routine for any length and alignment: short clears, heads and tails */
-	size_t fast_max[4]; /* by hint bits: up to this length nothing but *fast is needed; 0: always the long way */
-	uint32_t slow;      /* a copy, or a clear the long way, has more to do: CLP_SLOW_* */
-	uint32_t probe_min, probe_max; /* bytes, inclusive; min 0: never probe */
-	uint32_t probe_limit;          /* ticks */
-	uint32_t cached_max;           /* up to this length nothing but *fast is needed where the probe found the cache */
+	uint32_t fast_max[4];   /* by hint bits: up to this length nothing but *fast is needed; 0: always the long way */
+	uint32_t cached_max[2]; /* AUTO, HOT: the same where the probe found the destination in cache */
+	uint32_t probe_min[2], probe_max[2]; /* AUTO, HOT: bytes, inclusive; min 0: never probe */
+	uint32_t probe_limit;   /* ticks */
+	uint32_t slow;          /* a copy, or a clear the long way, has more to do: CLP_SLOW_* */
 	uint64_t plan[CLP_PLANS][CLP_RULES] __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 
@@ -86,7 +88,7 @@ struct clp_policy {
 
 extern struct clp_policy clp_policy;
 void clp_policy_select(void);
-void clp_policy_set(const struct clp_tuning *tuning);
+void clp_policy_set(const struct clp_tuning *to);
 bool clp_policy_usable(unsigned row);
 const char *clp_policy_missing(unsigned row); /* why it is not usable, else NULL */
 enum clp_plan clp_policy_plan(unsigned op, unsigned flags, bool probed, bool resident);

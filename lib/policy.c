@@ -22,7 +22,7 @@ struct clp_policy clp_policy = {
 };
 
 const char *const clp_plan_names[CLP_PLANS] = {
-	"hot", "cold", "auto", "cached", "uncached", "copy-hot", "copy-cold", "copy-auto",
+	"hot", "hot-uncached", "cold", "auto", "cached", "uncached", "copy-hot", "copy-cold", "copy-auto",
 };
 
 static uint64_t generation;
@@ -59,6 +59,7 @@ static unsigned hint_of(enum clp_plan plan)
 {
 	switch (plan) {
 	case CLP_PLAN_HOT:
+	case CLP_PLAN_HOT_UNCACHED:
 	case CLP_PLAN_COPY_HOT:
 		return CLP_HOT;
 	case CLP_PLAN_COLD:
@@ -130,6 +131,16 @@ static unsigned substitute(unsigned row)
 	return v->op;
 }
 
+/* Up to which length the short way's routine is all that a plan asks for. */
+static uint32_t alone(const uint64_t *plan, unsigned fast)
+{
+	uint64_t upto = CLP_RULE_UPTO(plan[0]);
+
+	if (CLP_RULE_ROW(plan[0]) != fast)
+		return 0;
+	return upto > UINT32_MAX ? UINT32_MAX : (uint32_t)upto;
+}
+
 static void publish(void)
 {
 	struct clp_tuning next;
@@ -150,8 +161,9 @@ static void publish(void)
 							   substitute(CLP_RULE_ROW(next.plan[p][r])));
 		}
 	}
-	if (!load(probe_usable) || load(forced[CLP_OP_CLEAR][0]) != NOT_FORCED)
-		next.probe_min = next.probe_max = 0;
+	for (unsigned hint = 0; hint < 2; hint++)
+		if (!load(probe_usable) || load(forced[CLP_OP_CLEAR][hint]) != NOT_FORCED)
+			next.probe_min[hint] = next.probe_max[hint] = 0;
 
 	/* The short way's routine: the hot plan's first, if it takes any length, else the last row that does. */
 	fast = CLP_RULE_ROW(next.plan[CLP_PLAN_HOT][0]);
@@ -171,28 +183,28 @@ static void publish(void)
 	/* While the words change, every call goes the long way. */
 	for (unsigned hint = 0; hint < 3; hint++)
 		store(clp_policy.fast_max[hint], 0);
-	store(clp_policy.cached_max, 0);
-	store(clp_policy.fast, clp_variants[fast].fn.clear);
-	store(clp_policy.probe_min, (uint32_t)next.probe_min);
-	store(clp_policy.probe_max, (uint32_t)next.probe_max);
+	for (unsigned hint = 0; hint < 2; hint++) {
+		store(clp_policy.cached_max[hint], 0);
+		store(clp_policy.probe_min[hint], (uint32_t)next.probe_min[hint]);
+		store(clp_policy.probe_max[hint], (uint32_t)next.probe_max[hint]);
+	}
 	store(clp_policy.probe_limit, (uint32_t)next.probe_limit);
+	store(clp_policy.fast, clp_variants[fast].fn.clear);
 	for (unsigned p = 0; p < CLP_PLANS; p++)
 		for (unsigned r = 0; r < CLP_RULES; r++)
 			store(clp_policy.plan[p][r], next.plan[p][r]);
 	__atomic_store_n(&clp_policy.slow, slow, __ATOMIC_RELEASE);
 	if (slow)
 		return;
-	if (CLP_RULE_ROW(next.plan[CLP_PLAN_CACHED][0]) == fast)
-		store(clp_policy.cached_max, CLP_RULE_UPTO(next.plan[CLP_PLAN_CACHED][0]) > UINT32_MAX
-						     ? UINT32_MAX : (uint32_t)CLP_RULE_UPTO(next.plan[CLP_PLAN_CACHED][0]));
+	store(clp_policy.cached_max[0], alone(next.plan[CLP_PLAN_CACHED], fast));
+	store(clp_policy.cached_max[1], alone(next.plan[CLP_PLAN_HOT], fast));
 	for (unsigned hint = 0; hint < 3; hint++) {
 		static const enum clp_plan plans[3] = { CLP_PLAN_AUTO, CLP_PLAN_HOT, CLP_PLAN_COLD };
-		uint64_t rule = next.plan[plans[hint]][0];
-		uint64_t max = CLP_RULE_ROW(rule) == fast ? CLP_RULE_UPTO(rule) : 0;
+		uint32_t max = alone(next.plan[plans[hint]], fast);
 
 		/* Short of what is probed. */
-		if (!hint && next.probe_min && max >= next.probe_min)
-			max = next.probe_min - 1;
+		if (hint < 2 && next.probe_min[hint] && max >= next.probe_min[hint])
+			max = (uint32_t)next.probe_min[hint] - 1;
 		store(clp_policy.fast_max[hint], max);
 	}
 }
@@ -223,17 +235,20 @@ void clp_policy_set(const struct clp_tuning *to)
 
 bool clp_policy_probes(size_t len, unsigned flags)
 {
-	uint32_t min = load(clp_policy.probe_min);
+	unsigned hint = flags & CLP_HOT;
+	uint32_t min = load(clp_policy.probe_min[hint]);
 
-	return min && !(flags & (CLP_HINTS | CLP_NOPROBE)) && len >= min && len <= load(clp_policy.probe_max);
+	return min && !(flags & (CLP_COLD | CLP_NOPROBE)) && len >= min && len <= load(clp_policy.probe_max[hint]);
 }
 
 enum clp_plan clp_policy_plan(unsigned op, unsigned flags, bool probed, bool resident)
 {
 	bool copy = op == CLP_OP_COPY;
 
+	if (flags & CLP_HOT && copy)
+		return CLP_PLAN_COPY_HOT;
 	if (flags & CLP_HOT)
-		return copy ? CLP_PLAN_COPY_HOT : CLP_PLAN_HOT;
+		return probed && !resident ? CLP_PLAN_HOT_UNCACHED : CLP_PLAN_HOT;
 	if (flags & CLP_COLD)
 		return copy ? CLP_PLAN_COPY_COLD : CLP_PLAN_COLD;
 	if (copy)

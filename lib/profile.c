@@ -6,7 +6,9 @@
  *   clearpages-profile 1
  *   cpu VENDOR FAMILY MODEL STEPPING
  *   hypervisor NAME
- *   probe MIN MAX LIMIT
+ *   probe auto MIN MAX
+ *   probe hot MIN MAX
+ *   limit TICKS
  *   plan PLAN UPTO ROUTINE [UPTO ROUTINE ...]     the last UPTO is "max"
  *   end
  * All lines are required, each plan once; lengths are in bytes and ascend.
@@ -79,6 +81,16 @@ static int parse_cpu(struct span *line, const struct clp_cpu *cpu)
 	return 0;
 }
 
+/* Both 0, or a range of lengths above a page and below 4 GiB. */
+static int parse_probe(struct span *line, uint64_t *min, uint64_t *max)
+{
+	if (!number(word(line), min) || !number(word(line), max))
+		return -EINVAL;
+	if (!*min && !*max)
+		return 0;
+	return *min <= 4096 || *min > *max || *max > UINT32_MAX ? -EINVAL : 0;
+}
+
 static int parse_plan(struct span *line, unsigned *plans, struct clp_tuning *tuning)
 {
 	struct span name = word(line);
@@ -111,7 +123,7 @@ static int parse_plan(struct span *line, unsigned *plans, struct clp_tuning *tun
 
 int clp_profile_parse(const char *text, size_t len, const struct clp_cpu *cpu, struct clp_tuning *tuning)
 {
-	enum { MAGIC = 1, CPU = 2, HYPERVISOR = 4, PROBE = 8, END = 16, ALL = 31 };
+	enum { MAGIC = 1, CPU = 2, HYPERVISOR = 4, PROBE_AUTO = 8, PROBE_HOT = 16, LIMIT = 32, END = 64, ALL = 127 };
 	struct span rest = { text, len };
 	unsigned seen = 0, plans = 0;
 	bool stale = false;
@@ -139,11 +151,15 @@ int clp_profile_parse(const char *text, size_t len, const struct clp_cpu *cpu, s
 			bit = HYPERVISOR;
 			err = is(word(&bare), cpu->hypervisor) ? 0 : -ESTALE;
 		} else if (is(key, "probe")) {
-			bit = PROBE;
-			if (!number(word(&bare), &tuning->probe_min) || !number(word(&bare), &tuning->probe_max) ||
-			    !number(word(&bare), &tuning->probe_limit) || tuning->probe_min > tuning->probe_max ||
-			    tuning->probe_max > UINT32_MAX || tuning->probe_limit > UINT32_MAX ||
-			    (tuning->probe_max && tuning->probe_min <= 4096))
+			struct span hint = word(&bare);
+			unsigned hot = is(hint, "hot");
+
+			bit = hot ? PROBE_HOT : PROBE_AUTO;
+			if ((!hot && !is(hint, "auto")) || parse_probe(&bare, &tuning->probe_min[hot], &tuning->probe_max[hot]))
+				return -EINVAL;
+		} else if (is(key, "limit")) {
+			bit = LIMIT;
+			if (!number(word(&bare), &tuning->probe_limit) || tuning->probe_limit > UINT32_MAX)
 				return -EINVAL;
 		} else if (is(key, "plan")) {
 			err = parse_plan(&bare, &plans, tuning);

@@ -25,6 +25,7 @@ void shuffle(struct random *r, unsigned *order, size_t n);
 
 /* stats.c. Each sorts its argument. */
 double median(double *samples, size_t n);
+double midmean(double *samples, size_t n);
 double percentile(double *samples, size_t n, double share);
 double geomean(const double *values, size_t n);
 

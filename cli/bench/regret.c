@@ -17,7 +17,7 @@
 #define GiB ((size_t)1 << 30)
 
 #define CELLS_MAX 512
-#define ROUNDS_MAX 256
+#define ROUNDS_MAX 512
 #define OFF_GRID 3
 #define AA_GEOMEAN 1.02
 #define AA_MAX 1.05
@@ -102,7 +102,7 @@ static bool scored(enum policy p, const struct cell *c, size_t l2)
 /* Pairs of an odd and an even round. */
 static unsigned pairs_of(const struct run *run, size_t size)
 {
-	unsigned pairs = size <= 64 * KiB ? 61 : size <= MiB ? 31 : size <= 8 * MiB ? 15 : size <= 128 * MiB ? 7 : 4;
+	unsigned pairs = size <= 16 * KiB ? 201 : size <= 64 * KiB ? 101 : size <= MiB ? 61 : size <= 8 * MiB ? 25 : size <= 128 * MiB ? 9 : 5;
 
 	if (run->samples)
 		pairs = run->samples;
@@ -113,10 +113,10 @@ static unsigned pairs_of(const struct run *run, size_t size)
 
 static double middle(const double *samples, size_t n)
 {
-	double copy[ROUNDS_MAX];
+	double copy[ROUNDS_MAX / 2];
 
 	memcpy(copy, samples, n * sizeof(*copy));
-	return median(copy, n);
+	return midmean(copy, n);
 }
 
 /* The leader among the singles after n odd rounds. */

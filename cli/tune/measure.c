@@ -27,7 +27,7 @@ static double middle(const double *samples, size_t n)
 	double copy[ROUNDS_MAX];
 
 	memcpy(copy, samples, n * sizeof(*copy));
-	return median(copy, n);
+	return midmean(copy, n);
 }
 
 static void measure_cell(struct matrix *m, struct bench *b, struct output *out, size_t s, bool cached, unsigned t)

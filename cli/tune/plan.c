@@ -17,7 +17,8 @@
 /* Of "just in cache" for hot clears between L2 and half the L3: possible, not the rule. */
 #define L3_WEIGHT (1.0 / 3)
 
-static bool wants(enum clp_plan plan, const struct matrix *m, size_t s, bool cached, unsigned t, size_t l2, size_t l3, double *weight)
+static bool wants(enum clp_plan plan, const struct matrix *m, size_t s, bool cached, unsigned t, const struct scope *scope,
+		  double *weight)
 {
 	size_t size = m->sizes[s];
 	bool all = t == TOUCHES - 1;
@@ -27,10 +28,15 @@ static bool wants(enum clp_plan plan, const struct matrix *m, size_t s, bool cac
 		return false;
 	switch (plan) {
 	case CLP_PLAN_HOT:
-	case CLP_PLAN_COPY_HOT:
-		if (cached && size > l2)
-			*weight = size <= l3 / 2 ? L3_WEIGHT : 0;
+		if (scope->hot_min && size >= scope->hot_min && size <= scope->hot_max)
+			return all && cached;
+		if (cached && size > scope->l2)
+			*weight = size <= scope->l3 / 2 ? L3_WEIGHT : 0;
 		return all && *weight > 0;
+	case CLP_PLAN_HOT_UNCACHED:
+		return all && !cached;
+	case CLP_PLAN_COPY_HOT:
+		return all;
 	case CLP_PLAN_COLD:
 		return !cached && t <= 1;
 	case CLP_PLAN_COPY_COLD:
@@ -40,7 +46,7 @@ static bool wants(enum clp_plan plan, const struct matrix *m, size_t s, bool cac
 	case CLP_PLAN_UNCACHED:
 		return !cached;
 	default:
-		return !cached || size <= l2;
+		return !cached || size <= scope->l2;
 	}
 }
 
@@ -66,7 +72,7 @@ static bool fits(const struct matrix *m, enum clp_plan plan, size_t s, size_t me
 {
 	if (m->op == CLP_OP_COPY || m->sizes[s] > 4096 || method == m->short_method)
 		return true;
-	return (plan == CLP_PLAN_COLD || plan == CLP_PLAN_UNCACHED) && nontemporal(m, method);
+	return (plan == CLP_PLAN_COLD || plan == CLP_PLAN_UNCACHED || plan == CLP_PLAN_HOT_UNCACHED) && nontemporal(m, method);
 }
 
 static int method_row(const struct matrix *m, size_t method)
@@ -88,7 +94,7 @@ static int built_in(enum clp_plan plan, size_t size)
 	return (int)CLP_RULE_ROW(defaults.plan[plan][r]);
 }
 
-static double cost_of(const struct matrix *m, enum clp_plan plan, size_t s, size_t method, size_t l2, size_t l3)
+static double cost_of(const struct matrix *m, enum clp_plan plan, size_t s, size_t method, const struct scope *scope)
 {
 	double sum = 0, weights = 0, weight;
 
@@ -96,7 +102,7 @@ static double cost_of(const struct matrix *m, enum clp_plan plan, size_t s, size
 		return 1e6;
 	for (unsigned cached = 0; cached < 2; cached++) {
 		for (unsigned t = 0; t < TOUCHES; t++) {
-			if (!wants(plan, m, s, cached, t, l2, l3, &weight))
+			if (!wants(plan, m, s, cached, t, scope, &weight))
 				continue;
 			sum += weight * matrix_regret(m, s, cached, t, method);
 			weights += weight;
@@ -105,7 +111,7 @@ static double cost_of(const struct matrix *m, enum clp_plan plan, size_t s, size
 	return (weights > 0 ? sum / weights : 0) - (built_in(plan, m->sizes[s]) == method_row(m, method) ? INCUMBENT : 0);
 }
 
-void plan_short_method(struct matrix *m)
+static void short_method(struct matrix *m)
 {
 	double least = INFINITY;
 
@@ -131,7 +137,7 @@ static uint64_t boundary(size_t below, size_t above)
 	return above <= 4096 ? middle : (middle + 4095) & ~(uint64_t)4095;
 }
 
-void plan_make(const struct matrix *m, enum clp_plan plan, size_t l2, size_t l3, uint64_t rules[CLP_RULES])
+void plan_make(const struct matrix *m, enum clp_plan plan, const struct scope *scope, uint64_t rules[CLP_RULES])
 {
 	/* least[s][k][i]: of sizes 0 to s, in k + 1 rules, the last with method i; from[][][]: the method before. */
 	static double least[TUNE_SIZES_MAX][CLP_RULES][METHODS_MAX];
@@ -151,7 +157,7 @@ void plan_make(const struct matrix *m, enum clp_plan plan, size_t l2, size_t l3,
 						before = j;
 					}
 				}
-				least[s][rule][i] = best + cost_of(m, plan, s, i, l2, l3);
+				least[s][rule][i] = best + cost_of(m, plan, s, i, scope);
 				from[s][rule][i] = before;
 			}
 		}
@@ -193,21 +199,31 @@ static size_t method_of(const struct matrix *m, const uint64_t *rules, size_t si
 	return 0;
 }
 
+/* What a probe of one hint is judged by: the uses from `touch` on, the plans, and the probe's price in ticks. */
+struct judge {
+	unsigned touch;
+	const uint64_t *plain, *cached, *uncached;
+	double price[2]; /* [cached] */
+};
+
 /* Mean plus twice the maximum of a size's regrets; with a probe, its ticks are added to each situation's time. */
-static double badness(const struct matrix *m, size_t s, size_t if_cached, size_t if_not, double probe_cached, double probe_uncached)
+static double badness(const struct matrix *m, size_t s, const struct judge *j, bool probe)
 {
 	double sum = 0, max = 0;
 	unsigned n = 0;
 
 	for (unsigned cached = 0; cached < 2; cached++) {
-		for (unsigned t = 0; t < TOUCHES; t++) {
-			size_t method = cached ? if_cached : if_not;
-			double time, regret;
+		const uint64_t *rules = !probe ? j->plain : cached ? j->cached : j->uncached;
+		size_t method = method_of(m, rules, m->sizes[s]);
+
+		for (unsigned t = j->touch; t < TOUCHES; t++) {
+			double regret;
 
 			if (!matrix_has(m, s, cached, t))
 				continue;
-			time = m->ticks[s][cached][t][method];
-			regret = matrix_regret(m, s, cached, t, method) + log(1 + (cached ? probe_cached : probe_uncached) / time);
+			regret = matrix_regret(m, s, cached, t, method);
+			if (probe)
+				regret += log(1 + j->price[cached] / m->ticks[s][cached][t][method]);
 			sum += regret;
 			max = fmax(max, regret);
 			n++;
@@ -216,24 +232,21 @@ static double badness(const struct matrix *m, size_t s, size_t if_cached, size_t
 	return n ? sum / n + 2 * max : 0;
 }
 
-static bool pays(const struct matrix *m, const struct clp_tuning *tuning, size_t s, double probe_cached, double probe_uncached)
+static bool pays(const struct matrix *m, size_t s, const struct judge *j)
 {
-	size_t length_alone = method_of(m, tuning->plan[CLP_PLAN_AUTO], m->sizes[s]);
-	size_t cached = method_of(m, tuning->plan[CLP_PLAN_CACHED], m->sizes[s]);
-	size_t uncached = method_of(m, tuning->plan[CLP_PLAN_UNCACHED], m->sizes[s]);
-
-	return m->sizes[s] > 4096 && matrix_has(m, s, true, 0) && cached != uncached &&
-	       badness(m, s, cached, uncached, probe_cached, probe_uncached) < badness(m, s, length_alone, length_alone, 0, 0);
+	return m->sizes[s] > 4096 && matrix_has(m, s, true, TOUCHES - 1) &&
+	       method_of(m, j->cached, m->sizes[s]) != method_of(m, j->uncached, m->sizes[s]) &&
+	       badness(m, s, j, true) < badness(m, s, j, false);
 }
 
 /* The longest row of neighbouring sizes at which the probe pays. */
-void plan_probe_range(const struct matrix *m, struct clp_tuning *tuning, double probe_cached, double probe_uncached)
+static void pay_range(const struct matrix *m, const struct judge *j, uint64_t *min, uint64_t *max)
 {
 	size_t from = 0, longest = 0;
 
-	tuning->probe_min = tuning->probe_max = 0;
+	*min = *max = 0;
 	for (size_t s = 0; s < m->n_sizes; s++) {
-		if (!pays(m, tuning, s, probe_cached, probe_uncached)) {
+		if (!pays(m, s, j)) {
 			from = s + 1;
 			continue;
 		}
@@ -241,7 +254,34 @@ void plan_probe_range(const struct matrix *m, struct clp_tuning *tuning, double 
 			continue;
 		longest = s + 1 - from;
 		/* From just above the largest size at which it did not pay. */
-		tuning->probe_min = (from ? m->sizes[from - 1] : 4096) + 1;
-		tuning->probe_max = m->sizes[s];
+		*min = (from && m->sizes[from - 1] > 4096 ? m->sizes[from - 1] : 4096) + 1;
+		*max = m->sizes[s];
 	}
+}
+
+void plan_clears(struct matrix *m, struct scope *scope, struct clp_tuning *tuning, const double price[2])
+{
+	uint64_t plain[CLP_RULES], cached[CLP_RULES];
+	struct judge automatic = {
+		0, tuning->plan[CLP_PLAN_AUTO], tuning->plan[CLP_PLAN_CACHED], tuning->plan[CLP_PLAN_UNCACHED], { price[0], price[1] },
+	};
+	struct judge hot = { TOUCHES - 1, plain, cached, tuning->plan[CLP_PLAN_HOT_UNCACHED], { price[0], price[1] } };
+
+	short_method(m);
+	for (unsigned p = 0; p < CLP_PLANS; p++)
+		if (clp_plan_op(p) == CLP_OP_CLEAR)
+			plan_make(m, p, scope, tuning->plan[p]);
+	tuning->probe_min[0] = tuning->probe_max[0] = tuning->probe_min[1] = tuning->probe_max[1] = 0;
+	if (!tuning->probe_limit)
+		return;
+	pay_range(m, &automatic, &tuning->probe_min[0], &tuning->probe_max[0]);
+	/* HOT's own plan depends on where it probes: once for nowhere, once for everywhere, then for where it pays. */
+	memcpy(plain, tuning->plan[CLP_PLAN_HOT], sizeof(plain));
+	scope->hot_min = 1;
+	scope->hot_max = SIZE_MAX;
+	plan_make(m, CLP_PLAN_HOT, scope, cached);
+	pay_range(m, &hot, &tuning->probe_min[1], &tuning->probe_max[1]);
+	scope->hot_min = tuning->probe_min[1];
+	scope->hot_max = tuning->probe_max[1];
+	plan_make(m, CLP_PLAN_HOT, scope, tuning->plan[CLP_PLAN_HOT]);
 }

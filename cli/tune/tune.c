@@ -76,7 +76,7 @@ static double probe_ticks(struct bench *b, size_t size, bool cached, double shar
 }
 
 /* Find the limit between cached and not. False where the two do not separate, or the counter is of no use. */
-static bool tune_probe(struct bench *b, struct output *out, struct clp_tuning *tuning, double *cost_cached, double *cost_uncached)
+static bool tune_probe(struct bench *b, struct output *out, struct clp_tuning *tuning, double price[2])
 {
 	static const size_t sizes[] = { (size_t)8 << 10, (size_t)16 << 10, (size_t)64 << 10, (size_t)256 << 10 };
 	double slowest = 0, fastest = 1e18;
@@ -84,10 +84,14 @@ static bool tune_probe(struct bench *b, struct output *out, struct clp_tuning *t
 	if (!clp_probe_usable())
 		return false;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= b->l2; i++) {
-		double in = probe_ticks(b, sizes[i], true, 0.9, i ? &(double){ 0 } : cost_cached);
-		double not = probe_ticks(b, sizes[i], false, 0.1, i ? &(double){ 0 } : cost_uncached);
+		double whole[2];
+		double in = probe_ticks(b, sizes[i], true, 0.9, &whole[1]);
+		double not = probe_ticks(b, sizes[i], false, 0.1, &whole[0]);
 		struct record r;
 
+		/* The price is asked where it weighs most. */
+		if (!i)
+			memcpy(price, whole, sizeof(whole));
 		slowest = in > slowest ? in : slowest;
 		fastest = not < fastest ? not : fastest;
 		record_begin(&r, "probe");
@@ -119,7 +123,7 @@ static void show_rules(struct output *out, const char *mark, const char *plan, c
 		}
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s to %s, ", name, format_size(upto));
 	}
-	output_say(out, "  %s %-10s %s", mark, plan, text);
+	output_say(out, "  %s %-12s %s", mark, plan, text);
 }
 
 static bool same_rules(const uint64_t *a, const uint64_t *b)
@@ -140,12 +144,17 @@ static void show_changes(struct output *out, const struct clp_tuning *tuning)
 	bool profile = clp_profile_status(&path) == CLP_PROFILE_USED;
 
 	output_say(out, "Changes against %s (- before, + after):", profile ? path : "the built-in defaults");
-	if (clp_policy.probe_min != tuning->probe_min || clp_policy.probe_max != tuning->probe_max ||
-	    clp_policy.probe_limit != tuning->probe_limit) {
-		output_say(out, "  - probe      %s to %s, limit %u ticks", format_size(clp_policy.probe_min), format_size(clp_policy.probe_max),
-			   clp_policy.probe_limit);
-		output_say(out, "  + probe      %s to %s, limit %llu ticks", format_size(tuning->probe_min), format_size(tuning->probe_max),
-			   (unsigned long long)tuning->probe_limit);
+	for (unsigned hint = 0; hint < 2; hint++) {
+		const char *name = hint ? "probe hot" : "probe auto";
+
+		if (clp_policy.probe_min[hint] == tuning->probe_min[hint] && clp_policy.probe_max[hint] == tuning->probe_max[hint])
+			continue;
+		output_say(out, "  - %-12s %s to %s", name, format_size(clp_policy.probe_min[hint]), format_size(clp_policy.probe_max[hint]));
+		output_say(out, "  + %-12s %s to %s", name, format_size(tuning->probe_min[hint]), format_size(tuning->probe_max[hint]));
+	}
+	if (clp_policy.probe_limit != tuning->probe_limit) {
+		output_say(out, "  - limit        %u ticks", clp_policy.probe_limit);
+		output_say(out, "  + limit        %llu ticks", (unsigned long long)tuning->probe_limit);
 	}
 	for (unsigned p = 0; p < CLP_PLANS; p++) {
 		if (same_rules(clp_policy.plan[p], tuning->plan[p])) {
@@ -161,11 +170,12 @@ static bool measure(const struct options *o, struct output *out, struct clp_tuni
 {
 	static struct matrix clears, copies;
 	const struct caches *caches = measure_caches();
-	double cost_cached = 0, cost_uncached = 0;
+	struct scope scope = { .l2 = caches->l2, .l3 = caches->l3 };
+	double price[2] = { 0, 0 };
 	struct bench b;
 
 	bench_open(&b, (size_t)512 << 20, 0, true, PAGE_THP, caches->l2, o->seed);
-	if (!interrupted && !tune_probe(&b, out, tuning, &cost_cached, &cost_uncached))
+	if (!interrupted && !tune_probe(&b, out, tuning, price))
 		output_say(out, "The probe can't tell cached from uncached here: AUTO goes by length alone.");
 	if (!interrupted)
 		matrix_measure(&clears, &b, out, CLP_OP_CLEAR, 0, 0.7);
@@ -174,11 +184,10 @@ static bool measure(const struct options *o, struct output *out, struct clp_tuni
 	bench_close(&b);
 	if (interrupted)
 		return false;
-	plan_short_method(&clears);
+	plan_clears(&clears, &scope, tuning, price);
 	for (unsigned p = 0; p < CLP_PLANS; p++)
-		plan_make(clp_plan_op(p) == CLP_OP_COPY ? &copies : &clears, p, caches->l2, caches->l3, tuning->plan[p]);
-	if (tuning->probe_limit)
-		plan_probe_range(&clears, tuning, cost_cached, cost_uncached);
+		if (clp_plan_op(p) == CLP_OP_COPY)
+			plan_make(&copies, p, &scope, tuning->plan[p]);
 	return true;
 }
 

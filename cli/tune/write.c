@@ -46,8 +46,10 @@ size_t profile_text(char *text, size_t size, const struct clp_tuning *tuning, co
 	put(&t, "# %s, Linux %s; L1 %s, L2 %s, L3 %s as measured\n", cpu.model_name, os.release, format_size(caches->l1d),
 	    format_size(caches->l2), format_size(caches->l3));
 	put(&t, "cpu %s %u %u %u\nhypervisor %s\n", cpu.vendor, cpu.family, cpu.model, cpu.stepping, cpu.hypervisor);
-	put(&t, "probe %llu %llu %llu\n", (unsigned long long)tuning->probe_min, (unsigned long long)tuning->probe_max,
-	    (unsigned long long)tuning->probe_limit);
+	for (unsigned hint = 0; hint < 2; hint++)
+		put(&t, "probe %s %llu %llu\n", hint ? "hot" : "auto", (unsigned long long)tuning->probe_min[hint],
+		    (unsigned long long)tuning->probe_max[hint]);
+	put(&t, "limit %llu\n", (unsigned long long)tuning->probe_limit);
 	for (unsigned p = 0; p < CLP_PLANS; p++) {
 		put(&t, "plan %s", clp_plan_names[p]);
 		for (unsigned r = 0;; r++) {

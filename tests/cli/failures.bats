@@ -75,8 +75,8 @@ load common
 
 @test "the profile of another machine: info says so" {
 	{
-		printf 'clearpages-profile 1\ncpu OtherVendor 1 2 3\nhypervisor none\nprobe 0 0 0\n'
-		printf 'plan %s max generic\n' hot cold auto cached uncached copy-hot copy-cold copy-auto
+		printf 'clearpages-profile 1\ncpu OtherVendor 1 2 3\nhypervisor none\nprobe auto 0 0\nprobe hot 0 0\nlimit 0\n'
+		printf 'plan %s max generic\n' hot hot-uncached cold auto cached uncached copy-hot copy-cold copy-auto
 		echo end
 	} >profile
 	CLEARPAGES_PROFILE=$PWD/profile run --separate-stderr "$COMMAND" info --no-measure --json

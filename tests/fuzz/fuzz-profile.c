@@ -12,8 +12,10 @@ static const struct clp_cpu cpu = { .vendor = "Vendor", .hypervisor = "none", .f
 
 static void usable(const struct clp_tuning *t)
 {
-	MUST(t->probe_min <= t->probe_max);
-	MUST(!t->probe_max || t->probe_min > 4096);
+	for (unsigned hint = 0; hint < 2; hint++) {
+		MUST(t->probe_min[hint] <= t->probe_max[hint]);
+		MUST(!t->probe_max[hint] || t->probe_min[hint] > 4096);
+	}
 	for (unsigned p = 0; p < CLP_PLANS; p++) {
 		uint64_t before = 0;
 

@@ -281,7 +281,7 @@ static size_t compose(char *to, size_t size, unsigned stepping)
 	size_t len;
 
 	clp_cpu_detect(&cpu);
-	len = (size_t)snprintf(to, size, "clearpages-profile 1\ncpu %s %u %u %u\nhypervisor %s\nprobe 0 0 0\n", cpu.vendor, cpu.family,
+	len = (size_t)snprintf(to, size, "clearpages-profile 1\ncpu %s %u %u %u\nhypervisor %s\nprobe auto 0 0\nprobe hot 0 0\nlimit 0\n", cpu.vendor, cpu.family,
 			       cpu.model, cpu.stepping + stepping, cpu.hypervisor);
 	for (unsigned p = 0; p < CLP_PLANS; p++)
 		len += (size_t)snprintf(to + len, size - len, "plan %s max mov\n", clp_plan_names[p]);

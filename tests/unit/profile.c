@@ -18,15 +18,17 @@ static char path[] = "/tmp/clearpages-profile-XXXXXX";
 /* A profile as `clearpages tune` would write it, with `text` (if any) in place of line `index`. */
 static size_t compose(char *to, size_t size, int index, const char *text)
 {
-	char lines[CLP_PLANS + 5][160];
+	char lines[CLP_PLANS + 7][160];
 	size_t n = 0, len = 0;
 
 	snprintf(lines[n++], sizeof(lines[0]), "clearpages-profile 1");
 	snprintf(lines[n++], sizeof(lines[0]), "cpu %s %u %u %u", cpu.vendor, cpu.family, cpu.model, cpu.stepping);
 	snprintf(lines[n++], sizeof(lines[0]), "hypervisor %s", cpu.hypervisor);
-	snprintf(lines[n++], sizeof(lines[0]), "probe 16384 1048576 300");
+	snprintf(lines[n++], sizeof(lines[0]), "probe auto 16384 1048576");
 	for (unsigned p = 0; p < CLP_PLANS; p++)
 		snprintf(lines[n++], sizeof(lines[0]), "plan %s 1000 generic 65536 mov max generic", clp_plan_names[p]);
+	snprintf(lines[n++], sizeof(lines[0]), "probe hot 65536 524288");
+	snprintf(lines[n++], sizeof(lines[0]), "limit 300");
 	snprintf(lines[n++], sizeof(lines[0]), "end");
 	for (size_t i = 0; i < n; i++)
 		len += (size_t)snprintf(to + len, size - len, "%s\n", text && (int)i == index ? text : lines[i]);
@@ -48,8 +50,10 @@ static int parse(const char *text, size_t len, struct clp_tuning *tuning)
 
 static void assert_sound(const struct clp_tuning *t)
 {
-	assert_true(t->probe_min <= t->probe_max);
-	assert_true(!t->probe_max || t->probe_min > 4096);
+	for (unsigned hint = 0; hint < 2; hint++) {
+		assert_true(t->probe_min[hint] <= t->probe_max[hint]);
+		assert_true(!t->probe_max[hint] || t->probe_min[hint] > 4096);
+	}
 	for (unsigned p = 0; p < CLP_PLANS; p++) {
 		uint64_t before = 0;
 
@@ -72,7 +76,8 @@ static void good_profile(void **state)
 	(void)state;
 	assert_int_equal(parse(good, good_len, &t), 0);
 	assert_sound(&t);
-	assert_true(t.probe_min == 16384 && t.probe_max == 1048576 && t.probe_limit == 300);
+	assert_true(t.probe_min[0] == 16384 && t.probe_max[0] == 1048576 && t.probe_limit == 300);
+	assert_true(t.probe_min[1] == 65536 && t.probe_max[1] == 524288);
 	for (unsigned p = 0; p < CLP_PLANS; p++) {
 		assert_true(CLP_RULE_UPTO(t.plan[p][0]) == 1000 && CLP_RULE_UPTO(t.plan[p][1]) == 65536);
 		assert_string_equal(clp_variants[CLP_RULE_ROW(t.plan[p][0])].name, "generic");
@@ -89,7 +94,7 @@ static void comments_and_blanks(void **state)
 	(void)state;
 	len = (size_t)snprintf(text, sizeof(text), "# measured by hand\n\n  \t\n%s# the end\n\n", good);
 	assert_int_equal(parse(text, len, &t), 0);
-	len = compose(text, sizeof(text), 3, "\tprobe   0 0\t5   # never");
+	len = compose(text, sizeof(text), 3, "\tprobe   auto 0\t0   # never");
 	assert_int_equal(parse(text, len, &t), 0);
 	assert_sound(&t);
 	/* The last newline may be missing. */
@@ -137,18 +142,20 @@ static void damaged_lines(void **state)
 		{ 0, "" }, { 0, "clearpages-profile" }, { 0, "clearpages-profile 2" }, { 0, "clearpages-profile 1 1" },
 		{ 0, "profile 1" }, { 0, "clearpages-profile one" }, { 1, "" }, { 1, "cpu" }, { 1, "cpu GenuineIntel" },
 		{ 1, "cpu GenuineIntel 6 x 1" }, { 1, "cpu GenuineIntel 6 1 -1" }, { 2, "" }, { 2, "cpu" },
-		{ 3, "" }, { 3, "probe" }, { 3, "probe 16384" }, { 3, "probe 16384 32768" }, { 3, "probe 65536 16384 300" },
-		{ 3, "probe 0 65536 300" }, { 3, "probe 4096 65536 300" }, { 3, "probe 16384 4294967296 300" }, { 3, "probe 16384 65536 300 1" },
-		{ 3, "probe 16384 65536 99999999999999999999" }, { 3, "probe 16384 65536 -1" }, { 3, "probe 16K 64K 300" },
+		{ 3, "" }, { 3, "probe" }, { 3, "probe auto" }, { 3, "probe auto 16384" }, { 3, "probe 16384 32768" },
+		{ 3, "probe auto 65536 16384" }, { 3, "probe auto 0 65536" }, { 3, "probe auto 4096 65536" }, { 3, "probe cold 16384 65536" },
+		{ 3, "probe auto 16384 4294967296" }, { 3, "probe auto 16384 65536 300" }, { 3, "probe hot 16384 65536" /* twice */ },
+		{ 3, "probe auto 16K 64K" }, { 3, "probe auto -1 65536" }, { 14, "" }, { 14, "limit" }, { 14, "limit -1" }, { 14, "limit 4294967296" },
+		{ 14, "limit 99999999999999999999" }, { 14, "limit 300 1" }, { 13, "" }, { 13, "limit 300" /* twice */ },
 		{ 4, "" }, { 4, "plan" }, { 4, "plan hot" }, { 4, "plan hot max" }, { 4, "plan hot max nosuch" },
 		{ 4, "plan warm max generic" }, { 4, "plan hot 4096 generic" }, { 4, "plan hot 4096 generic 4096 generic max generic" },
 		{ 4, "plan hot 65536 generic 4096 generic max generic" }, { 4, "plan hot 0 generic max generic" },
 		{ 4, "plan hot max generic 4096 generic" }, { 4, "plan hot max generic max generic" },
 		{ 4, "plan hot -4096 generic max generic" }, { 4, "plan hot 4096 movsb max generic" /* a copy */ },
 		{ 4, "plan hot 100000000000000000000 mov max mov" },
-		{ 4, "plan cold max generic" /* twice */ }, { 4, "PLAN hot max generic" }, { 9, "plan copy-hot max stosb" /* a clear */ },
-		{ 12, "" }, { 12, "end end" }, { 12, "end\nend" }, { 12, "end\nplan hot max generic" }, { 12, "End" },
-		{ 12, "end\r" }, { 5, "unknown 1" },
+		{ 4, "plan cold max generic" /* twice */ }, { 4, "PLAN hot max generic" }, { 10, "plan copy-hot max stosb" /* a clear */ },
+		{ 15, "" }, { 15, "end end" }, { 15, "end\nend" }, { 15, "end\nplan hot max generic" }, { 15, "End" },
+		{ 15, "end\r" }, { 5, "unknown 1" },
 	};
 	struct clp_tuning t;
 	char text[4096];
@@ -353,7 +360,7 @@ static void missing_routines_are_replaced(void **state)
 		if (!info.missing)
 			continue;
 		snprintf(line, sizeof(line), "plan cold max %s", info.name);
-		len = compose(text, sizeof(text), 5, line);
+		len = compose(text, sizeof(text), 6, line);
 		write_file(text, len);
 		assert_int_equal(clp_profile_load(path), 0);
 		assert_int_equal(clp_choice(CLP_OP_CLEAR, 1 * MiB, CLP_COLD, 0, &index, NULL), 0);

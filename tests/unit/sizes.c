@@ -55,7 +55,7 @@ static void expect_list(const char *text, const uint64_t *expected, size_t count
 	size_t n;
 	uint64_t *list = read_size_list(text, &n, &error);
 
-	if (!list || error || n != count || memcmp(list, expected, n * sizeof(*list)))
+	if (!list || error || n != count || memcmp(list, expected, n * sizeof(*list)) != 0)
 		fail_msg("'%s': not as expected (%s)", text, error ? error : "no error");
 	free(list);
 }
@@ -200,7 +200,7 @@ static void formats(void **state)
 		{ 2 * MiB, "2 MiB" }, { GiB + GiB / 2, "1.5 GiB" }, { 4 * GiB, "4 GiB" }, { 1024 * GiB, "1 TiB" },
 		{ 4096 * 1024 * GiB, "4096 TiB" },
 	};
-	const char *first = format_size(7);
+	const char *first;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++)
