@@ -139,6 +139,7 @@ struct common {
 	unsigned samples; /* 0: the benchmark's own number */
 	int pin;          /* CPU; -1: the one we are on */
 	enum page_kind page;
+	bool page_given;
 	const char *variants; /* NULL: the benchmark's own list */
 	const char *sizes;
 };

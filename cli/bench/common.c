@@ -42,6 +42,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_PAGE:
 		c->page = parse_page_kind("--page", arg);
+		c->page_given = true;
 		return 0;
 	case OPT_SAMPLES:
 		c->samples = (unsigned)parse_count("--samples", arg, 1, 100000);

@@ -12,6 +12,7 @@
 
 #define CALLS 2000u
 #define ROUNDS 201u
+#define ROUNDS_MAX 2001u
 #define LARGEST ((size_t)16 << 10)
 
 struct options {
@@ -69,16 +70,16 @@ static const struct column columns[] = {
 	{ 0 },
 };
 
-static void run_size(struct output *out, struct random *random, unsigned char *at, size_t size)
+static void run_size(struct output *out, struct random *random, unsigned char *at, size_t size, unsigned rounds)
 {
 	void *(*volatile set)(void *, int, size_t) = memset;
 	call *volatile clear = clp_clear, *volatile empty = nothing;
-	static double samples[3][ROUNDS];
+	static double samples[3][ROUNDS_MAX];
 	double ns = 1 / clock_ghz(), loop;
 	unsigned order[3] = { 0, 1, 2 };
 	struct record r;
 
-	for (unsigned round = 0; round < ROUNDS && !interrupted; round++) {
+	for (unsigned round = 0; round < rounds && !interrupted; round++) {
 		shuffle(random, order, 3);
 		for (unsigned i = 0; i < 3; i++) {
 			unsigned what = order[i];
@@ -91,19 +92,19 @@ static void run_size(struct output *out, struct random *random, unsigned char *a
 	}
 	if (interrupted)
 		return;
-	loop = median(samples[2], ROUNDS);
+	loop = median(samples[2], rounds);
 	record_begin(&r, "summary");
 	record_text(&r, "bench", "small");
 	record_whole(&r, "size", (int64_t)size);
-	record_real(&r, "libc_ns", (median(samples[0], ROUNDS) - loop) * ns);
+	record_real(&r, "libc_ns", (median(samples[0], rounds) - loop) * ns);
 	record_real(&r, "libc_min", (samples[0][0] - loop) * ns);
-	record_real(&r, "libc_max", (samples[0][ROUNDS - 1] - loop) * ns);
-	record_real(&r, "clear_ns", (median(samples[1], ROUNDS) - loop) * ns);
+	record_real(&r, "libc_max", (samples[0][rounds - 1] - loop) * ns);
+	record_real(&r, "clear_ns", (median(samples[1], rounds) - loop) * ns);
 	record_real(&r, "clear_min", (samples[1][0] - loop) * ns);
-	record_real(&r, "clear_max", (samples[1][ROUNDS - 1] - loop) * ns);
+	record_real(&r, "clear_max", (samples[1][rounds - 1] - loop) * ns);
 	record_real(&r, "loop_ns", loop * ns);
-	record_real(&r, "more_ns", (median(samples[1], ROUNDS) - median(samples[0], ROUNDS)) * ns);
-	record_real(&r, "share", median(samples[1], ROUNDS) / median(samples[0], ROUNDS));
+	record_real(&r, "more_ns", (median(samples[1], rounds) - median(samples[0], rounds)) * ns);
+	record_real(&r, "share", median(samples[1], rounds) / median(samples[0], rounds));
 	output_record(out, &r);
 	record_end(&r);
 }
@@ -129,6 +130,10 @@ int bench_small(int argc, char **argv)
 	parse_options(&argp, argc, argv, &o);
 	if (o.common.variants)
 		die(EXIT_USAGE, "--variant: '%s': small compares clp_clear with memset alone", o.common.variants);
+	if (o.common.page_given)
+		die(EXIT_USAGE, "--page: '%s': small clears memory in cache, on ordinary pages", page_kind_name(o.common.page));
+	if (o.common.samples > ROUNDS_MAX)
+		die(EXIT_USAGE, "--samples: '%u' is above %u", o.common.samples, ROUNDS_MAX);
 	if (o.common.sizes)
 		given = parse_size_list("--size", o.common.sizes, &n);
 	for (size_t i = 0; given && i < n; i++)
@@ -141,7 +146,7 @@ int bench_small(int argc, char **argv)
 	common_start(&o.common, &out, "small", argc, argv);
 	output_columns(&out, columns);
 	for (size_t i = 0; i < n && !interrupted; i++)
-		run_size(&out, &random, at, given ? given[i] : defaults[i]);
+		run_size(&out, &random, at, given ? given[i] : defaults[i], o.common.samples ? o.common.samples : ROUNDS);
 	free(at);
 	free(given);
 	return common_end(&out, "small");
