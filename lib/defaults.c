@@ -38,14 +38,14 @@ static const struct defaults table[] = {
 	    [CLP_PLAN_COPY_COLD] = { { 1 * KiB, "avx512" }, { REST, "avx512_nt" } },
 	    [CLP_PLAN_COPY_AUTO] = { { 256 * KiB, "avx512" }, { REST, "avx512_nt" } } } },
 	/*
-	 * Zen 3. rep stosb of more than the L3 (32 MiB) stops allocating lines; below that CLZERO is the fastest, but for its
-	 * start. The probe tells L3 from memory as well as L2, and pays as far as a share of the L3 is likely to be ours.
+	 * Zen 3. CLZERO is the fastest but for its start. From about twice the L3 on, rep stosb, and with it libc, stops
+	 * allocating lines and catches up. The probe tells L3 from memory as well as L2, and pays as far as a share of the L3 is likely to be ours.
 	 */
 	{ "AuthenticAMD", 0, { 4 * KiB + 1, 64 * KiB }, { 4 * MiB, 4 * MiB }, 260,
-	  { [CLP_PLAN_HOT] = { { 4 * MiB, "avx2" }, { 64 * MiB, "clzero" }, { REST, "stosb" } },
-	    [CLP_PLAN_HOT_UNCACHED] = { { 160 * KiB, "sse2" }, { REST, "clzero" } },
-	    [CLP_PLAN_COLD] = { { 1 * KiB, "avx2" }, { 12 * KiB, "avx2_nt" }, { 64 * MiB, "clzero" }, { REST, "stosb" } },
-	    [CLP_PLAN_AUTO] = { { 64 * KiB, "avx2" }, { 64 * MiB, "clzero" }, { REST, "stosb" } },
+	  { [CLP_PLAN_HOT] = { { 4 * MiB, "avx2" }, { REST, "clzero" } },
+	    [CLP_PLAN_HOT_UNCACHED] = { { 512 * KiB, "sse2" }, { REST, "clzero" } },
+	    [CLP_PLAN_COLD] = { { 1 * KiB, "avx2" }, { 12 * KiB, "avx2_nt" }, { REST, "clzero" } },
+	    [CLP_PLAN_AUTO] = { { 64 * KiB, "avx2" }, { REST, "clzero" } },
 	    [CLP_PLAN_CACHED] = { { REST, "avx2" } },
 	    [CLP_PLAN_UNCACHED] = { { 12 * KiB, "avx2_nt" }, { REST, "clzero" } },
 	    [CLP_PLAN_COPY_HOT] = { { 8 * MiB, "avx2" }, { REST, "avx2_nt" } },
