@@ -49,18 +49,6 @@ int read_size(const char *text, uint64_t *value)
 	return 0;
 }
 
-uint64_t parse_size(const char *option, const char *text)
-{
-	uint64_t value;
-	int err = read_size(text, &value);
-
-	if (err == -ERANGE)
-		die(EXIT_USAGE, "%s: '%s' is too large; the largest size is 8388607T", option, text);
-	if (err || !value)
-		die(EXIT_USAGE, "%s: '%s' is not a size; write digits and a unit, such as 4096, 64K, 2MB or 1GiB", option, text);
-	return value;
-}
-
 uint64_t parse_count(const char *option, const char *text, uint64_t least, uint64_t most)
 {
 	uint64_t n = 0;
@@ -88,17 +76,43 @@ static bool append(uint64_t **values, size_t *n, uint64_t value)
 	return true;
 }
 
+static const char not_a_size[] = "is not a size; write digits and a unit, such as 4096, 64K, 2MB or 1GiB";
+static const char too_large[] = "is too large; the largest size is 8388607T";
+
+/* NULL, or what is wrong with it. */
+static const char *read_nonzero(const char *text, uint64_t *value)
+{
+	int err = read_size(text, value);
+
+	if (err == -ERANGE)
+		return too_large;
+	return err || !*value ? not_a_size : NULL;
+}
+
+uint64_t parse_size(const char *option, const char *text)
+{
+	uint64_t value;
+	const char *error = read_nonzero(text, &value);
+
+	if (error)
+		die(EXIT_USAGE, "%s: '%s' %s", option, text, error);
+	return value;
+}
+
 static const char *read_item(const char *item, uint64_t **values, size_t *n)
 {
 	char *dots = strstr(item, "..");
 	uint64_t from, to;
+	const char *error;
 
 	if (dots)
 		*dots = '\0';
-	if (read_size(item, &from) || !from || (dots && (read_size(dots + 2, &to) || !to)))
-		return "is not a size; write digits and a unit, such as 4096, 64K, 2MB or 1GiB";
-	if (!dots)
-		to = from;
+	error = read_nonzero(item, &from);
+	to = from;
+	if (!error && dots)
+		error = read_nonzero(dots + 2, &to);
+	if (error)
+		return error;
 	if (to < from)
 		return "is a range that runs backwards";
 	for (;; from *= 2) {

@@ -62,7 +62,7 @@ struct clp_tuning {
 	uint64_t plan[CLP_PLANS][CLP_RULES];
 	/* Of AUTO [0] and HOT [1], bytes, inclusive, below 4 GiB; 0, 0: never probe. */
 	uint64_t probe_min[2], probe_max[2];
-	uint64_t probe_limit; /* counter ticks: overlapped loads (8 at most) that took longer were not in cache */
+	uint64_t probe_limit; /* counter ticks: probes that take longer found memory that is not in cache */
 };
 
 extern const char *const clp_plan_names[CLP_PLANS];
@@ -98,7 +98,7 @@ bool clp_policy_probes(size_t len, unsigned flags);
 /* defaults.c: the tuning built in for this processor. */
 void clp_defaults(const struct clp_cpu *cpu, struct clp_tuning *tuning);
 
-/* probe.c: can it be used; ticks of up to 8 overlapped loads, one a page. Without a probe: false, UINT64_MAX. */
+/* probe.c: can it be used; ticks of up to 4 overlapped loads, one a page. Without a probe: false, UINT64_MAX. */
 bool clp_probe_usable(void);
 uint64_t clp_probe_ticks(void *addr, size_t len);
 

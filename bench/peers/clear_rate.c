@@ -6,6 +6,7 @@
  * each timed sweep, the sweep ends in a full fence, and what the last one left is checked.
  */
 #define _GNU_SOURCE
+#include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <getopt.h>
@@ -331,6 +332,7 @@ int main(int argc, char **argv)
 	double elapsed = 0;
 
 	parse(argc, argv);
+	assert(threads);
 	choose_method();
 	if (byte && way != WITH_LIBC && way != WITH_PMEM)
 		die(2, "--byte: '%s' stores zeros alone", method);
@@ -359,5 +361,6 @@ int main(int argc, char **argv)
 	backed = kib_of("/proc/self/smaps_rollup", "AnonHugePages:");
 	printf("method=%s size=%zu block=%zu threads=%u sweeps=%u huge_kib=%llu GB/s=%.3f\n", method, size, block, threads, sweeps,
 	       backed, (double)size * threads * sweeps / elapsed * 1e-9);
+	free(workers);
 	return 0;
 }

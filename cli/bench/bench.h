@@ -63,6 +63,8 @@ struct method {
  * Dies with status 2 on an unknown name, with 1 on a routine that is not available here. Returns how many.
  */
 size_t methods_parse(const char *option, const char *list, unsigned op, struct method *methods);
+/* The same, and libc where the list does not name it. */
+size_t methods_beside_libc(const char *option, const char *list, unsigned op, struct method *methods);
 bool method_find(const char *name, unsigned op, struct method *method);
 void method_clear(const struct method *m, void *at, size_t len);
 void method_copy(const struct method *m, void *to, const void *from, size_t len);

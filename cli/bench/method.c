@@ -137,6 +137,16 @@ size_t methods_parse(const char *option, const char *list, unsigned op, struct m
 	return n;
 }
 
+size_t methods_beside_libc(const char *option, const char *list, unsigned op, struct method *methods)
+{
+	size_t n = methods_parse(option, list, op, methods);
+	struct method libc;
+
+	method_find("libc", op, &libc);
+	add(methods, &n, &libc);
+	return n;
+}
+
 static void must(int err, const struct method *m)
 {
 	if (err)

@@ -189,12 +189,14 @@ int bench_quick(int argc, char **argv)
 	uint64_t *sizes;
 	struct output out;
 	struct bench b;
-	char list[1024];
 
 	common_init(&o.common);
 	parse_options(&argp, argc, argv, &o);
-	snprintf(list, sizeof(list), "%s,libc,hot,cold", o.common.variants ? o.common.variants : "all");
-	n = methods_parse("--variant", list, CLP_OP_CLEAR, methods);
+	n = methods_beside_libc("--variant", o.common.variants ? o.common.variants : "all", CLP_OP_CLEAR, methods);
+	if (n > METHODS_MAX - 2)
+		n = METHODS_MAX - 2;
+	method_find("hot", CLP_OP_CLEAR, &methods[n++]);
+	method_find("cold", CLP_OP_CLEAR, &methods[n++]);
 	sizes = page_sizes(&o.common, "4KB,64KB,1MB,32MB,1GB", &n_sizes, &largest);
 	if (n_sizes > SIZES_MAX)
 		die(EXIT_USAGE, "--size: '%s' has more than %d sizes", o.common.sizes, SIZES_MAX);

@@ -21,8 +21,11 @@
 #define OFF_GRID 3
 #define AA_GEOMEAN 1.02
 #define AA_MAX 1.05
-/* A single method this many times slower than the leader after so many odd rounds is no contender: drop it from the cell. */
+/* A single method this many times slower than the leader after so many odd rounds is no contender: drop it from the cell.
+ * Large regions take long and vary less. */
 #define DROP_FACTOR 1.6
+#define DROP_FACTOR_LARGE 1.3
+#define LARGE (8 * MiB)
 #define DROP_ROUNDS 4
 #define SMALL (64 * KiB)
 
@@ -102,7 +105,7 @@ static bool scored(enum policy p, const struct cell *c, size_t l2)
 /* Pairs of an odd and an even round. */
 static unsigned pairs_of(const struct run *run, size_t size)
 {
-	unsigned pairs = size <= 16 * KiB ? 201 : size <= 64 * KiB ? 101 : size <= MiB ? 61 : size <= 8 * MiB ? 25 : size <= 128 * MiB ? 9 : 5;
+	unsigned pairs = size <= 16 * KiB ? 201 : size <= 64 * KiB ? 101 : size <= MiB ? 61 : size <= 8 * MiB ? 25 : size <= 32 * MiB ? 15 : size <= 128 * MiB ? 11 : 7;
 
 	if (run->samples)
 		pairs = run->samples;
@@ -130,12 +133,13 @@ static size_t leader(const struct run *run, const bool *dropped, size_t n)
 	return best;
 }
 
-static void drop_slow(const struct run *run, bool *dropped, size_t n)
+static void drop_slow(const struct run *run, const struct cell *c, bool *dropped, size_t n)
 {
+	double factor = c->size >= LARGE ? DROP_FACTOR_LARGE : DROP_FACTOR;
 	double best = middle(run->odd[leader(run, dropped, n)], n);
 
 	for (size_t m = 0; m < run->singles; m++)
-		if (m != run->libc && !dropped[m] && middle(run->odd[m], n) > DROP_FACTOR * best)
+		if (m != run->libc && !dropped[m] && middle(run->odd[m], n) > factor * best)
 			dropped[m] = true;
 }
 
@@ -238,7 +242,7 @@ static void run_cell(struct run *run, const struct cell *c)
 	for (unsigned pair = 0; pair < pairs; pair++) {
 		round_of(run, c, dropped, 2 * pair + 1, METHODS_MAX, pair);
 		if (pair + 1 == DROP_ROUNDS)
-			drop_slow(run, dropped, pair + 1);
+			drop_slow(run, c, dropped, pair + 1);
 		round_of(run, c, dropped, 2 * pair + 2, leader(run, dropped, pair + 1), pair);
 		if (interrupted)
 			return;
@@ -313,7 +317,7 @@ static const struct column policy_columns[] = {
 
 static void choose_methods(struct run *run, const char *list)
 {
-	run->singles = methods_parse("--variant", list, CLP_OP_CLEAR, run->methods);
+	run->singles = methods_beside_libc("--variant", list ? list : "all", CLP_OP_CLEAR, run->methods);
 	/* Every installed peer is a candidate too. */
 	if (run->singles < METHODS_MAX - 3 && method_find("pmem", CLP_OP_CLEAR, &run->methods[run->singles]))
 		run->singles++;
@@ -366,15 +370,13 @@ int bench_regret(int argc, char **argv)
 	struct options o = { 0 };
 	uint64_t sizes[256];
 	size_t n, largest = 0;
-	char list[1024];
 
 	common_init(&o.common);
 	parse_options(&argp, argc, argv, &o);
 	run.quick = o.quick;
 	run.samples = o.common.samples;
 	run.b.random.state = o.common.seed;
-	snprintf(list, sizeof(list), "%s,libc", o.common.variants ? o.common.variants : "all");
-	choose_methods(&run, list);
+	choose_methods(&run, o.common.variants);
 	if (o.profile) {
 		int err = clp_profile_load(strcmp(o.profile, "none") ? o.profile : NULL);
 

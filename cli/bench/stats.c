@@ -36,12 +36,13 @@ double median(double *samples, size_t n)
 /* The mean of the central half: as robust as a median, and not bound to the clock's step. */
 double midmean(double *samples, size_t n)
 {
+	size_t cut = n / 4, kept = n - 2 * cut;
 	double sum = 0;
 
 	qsort(samples, n, sizeof(*samples), compare);
-	for (size_t i = n / 4; i < n - n / 4; i++)
+	for (size_t i = cut; i < n - cut; i++)
 		sum += samples[i];
-	return n ? sum / (double)(n - 2 * (n / 4)) : NAN;
+	return n ? sum / (double)kept : NAN;
 }
 
 double geomean(const double *values, size_t n)

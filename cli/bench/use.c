@@ -127,13 +127,11 @@ int bench_use(int argc, char **argv)
 	size_t n, n_sizes, largest;
 	struct output out;
 	struct bench b;
-	char list[1024];
 	uint64_t *sizes;
 
 	common_init(&o.common);
 	parse_options(&argp, argc, argv, &o);
-	snprintf(list, sizeof(list), "%s,libc", o.common.variants ? o.common.variants : "all,auto,hot,cold");
-	n = methods_parse("--variant", list, CLP_OP_CLEAR, methods);
+	n = methods_beside_libc("--variant", o.common.variants ? o.common.variants : "all,auto,hot,cold", CLP_OP_CLEAR, methods);
 	sizes = page_sizes(&o.common, "4KB,64KB,1MB,32MB", &n_sizes, &largest);
 	common_start(&o.common, &out, "use", argc, argv);
 	output_columns(&out, columns);

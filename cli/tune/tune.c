@@ -208,6 +208,8 @@ int cmd_tune(int argc, char **argv)
 	size_t len;
 
 	parse_options(&argp, argc, argv, &o);
+	if (!o.dry_run)
+		profile_check_writable(o.path);
 	common_init(&common);
 	common.json = o.json;
 	common.seed = o.seed;

@@ -40,6 +40,8 @@ void plan_clears(struct matrix *m, struct scope *scope, struct clp_tuning *tunin
 
 /* write.c */
 size_t profile_text(char *text, size_t size, const struct clp_tuning *tuning, const struct caches *caches);
+/* Die with status 1 now rather than after a minute of measuring. */
+void profile_check_writable(const char *path);
 void profile_write(const char *path, const char *text, size_t len);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,20 +80,34 @@ static void make_directory(const char *path)
 	free(copy);
 }
 
-void profile_write(const char *path, const char *text, size_t len)
+static int open_temporary(const char *path, char *temporary, size_t size)
 {
-	size_t size = strlen(path) + sizeof(".XXXXXX");
-	char *temporary = malloc(size);
-	size_t done = 0;
 	int fd;
 
-	if (!temporary)
-		die(EXIT_FAILED, "out of memory");
 	make_directory(path);
 	snprintf(temporary, size, "%s.XXXXXX", path);
 	fd = mkstemp(temporary);
 	if (fd < 0)
 		die(EXIT_FAILED, "--output: '%s' can't be written: %s", path, strerror(errno));
+	return fd;
+}
+
+void profile_check_writable(const char *path)
+{
+	char temporary[PATH_MAX];
+
+	if (strlen(path) + sizeof(".XXXXXX") > sizeof(temporary))
+		die(EXIT_FAILED, "--output: '%s' can't be written: %s", path, strerror(ENAMETOOLONG));
+	close(open_temporary(path, temporary, sizeof(temporary)));
+	unlink(temporary);
+}
+
+void profile_write(const char *path, const char *text, size_t len)
+{
+	char temporary[PATH_MAX];
+	size_t done = 0;
+	int fd = open_temporary(path, temporary, sizeof(temporary));
+
 	while (done < len) {
 		ssize_t n = write(fd, text + done, len - done);
 
@@ -109,5 +124,4 @@ void profile_write(const char *path, const char *text, size_t len)
 		unlink(temporary);
 		die(EXIT_FAILED, "--output: '%s' can't be written: %s", path, strerror(error));
 	}
-	free(temporary);
 }
