@@ -10,18 +10,18 @@
 static void clear_row(unsigned row, void *addr, size_t len, unsigned flags)
 {
 	const struct clp_variant *v = &clp_variants[row];
-	uint64_t slow = load(clp_policy.slow);
+	uint32_t slow = load(clp_policy.slow);
 	uint64_t start = 0;
 
 	if (unlikely(slow & CLP_SLOW_SANITIZER))
 		clp_sanitizer_write(addr, len);
 	if (unlikely(slow & CLP_SLOW_COUNTERS))
-		start = clp_cpu_ticks();
+		start = clp_counters_begin(slow);
 	clp_run_clear(v, addr, len);
 	if (v->traits & CLP_TRAIT_WEAK && !(flags & CLP_NODRAIN))
 		clp_cpu_drain();
 	if (unlikely(slow & CLP_SLOW_COUNTERS))
-		clp_counters_add(row, len, clp_cpu_ticks() - start);
+		clp_counters_add(slow, row, len, start);
 }
 
 static __attribute__((noinline)) int clear_long(void *addr, size_t len, unsigned flags)

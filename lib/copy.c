@@ -9,18 +9,18 @@
 static void copy_row(unsigned row, void *dst, const void *src, size_t len, unsigned flags)
 {
 	const struct clp_variant *v = &clp_variants[row];
-	uint64_t slow = load(clp_policy.slow);
+	uint32_t slow = load(clp_policy.slow);
 	uint64_t start = 0;
 
 	if (unlikely(slow & CLP_SLOW_SANITIZER))
 		clp_sanitizer_copy(dst, src, len);
 	if (unlikely(slow & CLP_SLOW_COUNTERS))
-		start = clp_cpu_ticks();
+		start = clp_counters_begin(slow);
 	clp_run_copy(v, dst, src, len);
 	if (v->traits & CLP_TRAIT_WEAK && !(flags & CLP_NODRAIN))
 		clp_cpu_drain();
 	if (unlikely(slow & CLP_SLOW_COUNTERS))
-		clp_counters_add(row, len, clp_cpu_ticks() - start);
+		clp_counters_add(slow, row, len, start);
 }
 
 static bool overlap(const void *a, const void *b, size_t len)

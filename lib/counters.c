@@ -27,8 +27,14 @@ static void add(uint64_t *word, uint64_t n)
 	__atomic_fetch_add(word, n, __ATOMIC_RELAXED);
 }
 
-void clp_counters_add(unsigned row, size_t len, uint64_t ticks)
+uint64_t clp_counters_begin(uint32_t slow)
 {
+	return slow & CLP_SLOW_TICKS ? clp_cpu_ticks() : 0;
+}
+
+void clp_counters_add(uint32_t slow, unsigned row, size_t len, uint64_t start)
+{
+	uint64_t ticks = slow & CLP_SLOW_TICKS ? clp_cpu_ticks() - start : 0;
 	int cpu = sched_getcpu();
 	struct slot *slot = &slots[(cpu < 0 ? 0u : (unsigned)cpu) % SLOTS][row];
 	unsigned range = len > clp_cpu_page();

@@ -85,6 +85,7 @@ struct clp_policy {
 #define CLP_SLOW_UNSELECTED 0x1u /* first use */
 #define CLP_SLOW_COUNTERS   0x2u
 #define CLP_SLOW_SANITIZER  0x4u
+#define CLP_SLOW_TICKS      0x8u /* with COUNTERS: the time stamp counter may be read */
 
 extern struct clp_policy clp_policy;
 void clp_policy_select(void);
@@ -98,7 +99,8 @@ bool clp_policy_probes(size_t len, unsigned flags);
 /* defaults.c: the tuning built in for this processor. */
 void clp_defaults(const struct clp_cpu *cpu, struct clp_tuning *tuning);
 
-/* probe.c: can it be used; ticks of up to 4 overlapped loads, one a page. Without a probe: false, UINT64_MAX. */
+/* probe.c: may user space read the counter; can the probe be used; ticks of up to 4 overlapped loads, one a page. Without a probe: false, UINT64_MAX. */
+bool clp_ticks_readable(void);
 bool clp_probe_usable(void);
 uint64_t clp_probe_ticks(void *addr, size_t len);
 
@@ -113,8 +115,9 @@ void clp_warn(const char *variable, const char *value, size_t len, const char *w
 void clp_run_clear(const struct clp_variant *v, void *addr, size_t len);
 void clp_run_copy(const struct clp_variant *v, void *dst, const void *src, size_t len);
 
-/* counters.c */
-void clp_counters_add(unsigned row, size_t len, uint64_t ticks);
+/* counters.c: begin gives the ticks, or 0 where nothing counts; add ends what begin began. */
+uint64_t clp_counters_begin(uint32_t slow);
+void clp_counters_add(uint32_t slow, unsigned row, size_t len, uint64_t start);
 
 /* sanitizer.c: true where a sanitizer's runtime is in this process. */
 bool clp_sanitizer_present(void);

@@ -30,7 +30,7 @@ static uint64_t capable;                 /* by row: what the processor and syste
 static struct clp_tuning builtin;        /* the defaults for this processor; valid when capable is */
 static uint64_t disabled;                /* by row, from CLEARPAGES_DISABLE */
 static uint64_t counting;
-static uint64_t probe_usable;            /* set by the constructor alone */
+static uint64_t ticks_readable, probe_usable; /* set by the constructor alone */
 static uint64_t tuned;                   /* `tuning` holds a profile */
 static struct clp_tuning tuning;
 static uint8_t forced[2][3] = { { NOT_FORCED, NOT_FORCED, NOT_FORCED }, { NOT_FORCED, NOT_FORCED, NOT_FORCED } };
@@ -176,7 +176,7 @@ static void publish(void)
 	}
 
 	if (load(counting))
-		slow |= CLP_SLOW_COUNTERS;
+		slow |= CLP_SLOW_COUNTERS | (load(ticks_readable) ? CLP_SLOW_TICKS : 0);
 	if (clp_sanitizer_present())
 		slow |= CLP_SLOW_SANITIZER;
 
@@ -358,6 +358,7 @@ static void read_variant(const char *name)
 
 static __attribute__((constructor)) void init(void)
 {
+	store(ticks_readable, clp_ticks_readable());
 	store(probe_usable, clp_probe_usable());
 	read_disable(secure_getenv("CLEARPAGES_DISABLE"));
 	clp_profile_init();

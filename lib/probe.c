@@ -19,13 +19,19 @@
 /* Ticks between two reads of the counter, above which it is taken to be trapped or emulated. */
 #define SLOW_COUNTER_TICKS 250u
 
+/* A process may have been denied the counter: reading it would raise SIGSEGV (prctl(2), PR_SET_TSC). */
+bool clp_ticks_readable(void)
+{
+	int mode = 0;
+
+	return prctl(PR_GET_TSC, &mode) == 0 && mode == PR_TSC_ENABLE;
+}
+
 bool clp_probe_usable(void)
 {
 	uint64_t least = UINT64_MAX;
-	int mode = 0;
 
-	/* A process may have been denied the counter: reading it would raise SIGSEGV (prctl(2), PR_SET_TSC). */
-	if (prctl(PR_GET_TSC, &mode) != 0 || mode != PR_TSC_ENABLE)
+	if (!clp_ticks_readable())
 		return false;
 	for (unsigned i = 0; i < 16; i++) {
 		uint64_t ticks = clp_cpu_ticks_before();
@@ -70,6 +76,11 @@ uint64_t clp_probe_ticks(void *addr, size_t len)
 }
 
 #else
+
+bool clp_ticks_readable(void)
+{
+	return false;
+}
 
 bool clp_probe_usable(void)
 {
