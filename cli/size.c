@@ -102,7 +102,7 @@ uint64_t parse_size(const char *option, const char *text)
 static const char *read_item(const char *item, uint64_t **values, size_t *n)
 {
 	char *dots = strstr(item, "..");
-	uint64_t from, to;
+	uint64_t from = 0, to;
 	const char *error;
 
 	if (dots)

@@ -332,7 +332,6 @@ int main(int argc, char **argv)
 	double elapsed = 0;
 
 	parse(argc, argv);
-	assert(threads);
 	choose_method();
 	if (byte && way != WITH_LIBC && way != WITH_PMEM)
 		die(2, "--byte: '%s' stores zeros alone", method);
@@ -342,6 +341,7 @@ int main(int argc, char **argv)
 	workers = calloc(threads, sizeof(*workers));
 	if (!workers)
 		die(1, "out of memory");
+	assert(threads); /* parse() saw to it */
 	for (unsigned i = 0; i < threads; i++) {
 		workers[i].number = i;
 		workers[i].buffer = buffer_get();
