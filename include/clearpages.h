@@ -81,8 +81,8 @@ CLP_API int clp_copy_pages(void *dst, const void *src, size_t npages, unsigned f
 /*
  * clp_clear_explicit - erase secrets: set len bytes at addr to zero, with guarantees.
  *
- * The call is never elided by a compiler, every byte is written by an ordinary store to the mapping (never madvise()
- * or a remapping in its place), and all stores have completed, in the order of a full fence, on return. Copies that the
+ * The call is never elided by a compiler, every byte is written through the mapping (never madvise() or a remapping in
+ * its place), and all stores have completed, in the order of a full fence, on return. Copies that the
  * program made elsewhere (registers, swap, core dumps, other mappings' pages after copy-on-write) are outside its reach.
  * Returns 0, or -EINVAL for a region that wraps around the address space.
  */

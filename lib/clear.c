@@ -4,46 +4,67 @@
  */
 #include <errno.h>
 
+#include "choose.h"
 #include "lib.h"
+#include "run.h"
 
-/* Everything after the checks: observers around one routine, and the fence. */
-static void clear_row(unsigned row, void *addr, size_t len, unsigned flags)
+/* One routine and the fence. */
+static inline void clear_by(unsigned row, void *addr, size_t len, unsigned flags)
 {
 	const struct clp_variant *v = &clp_variants[row];
-	uint32_t slow = load(clp_policy.slow);
-	uint64_t start = 0;
 
-	if (unlikely(slow & CLP_SLOW_SANITIZER))
-		clp_sanitizer_write(addr, len);
-	if (unlikely(slow & CLP_SLOW_COUNTERS))
-		start = clp_counters_begin(slow);
 	clp_run_clear(v, addr, len);
 	if (v->traits & CLP_TRAIT_WEAK && !(flags & CLP_NODRAIN))
 		clp_cpu_drain();
-	if (unlikely(slow & CLP_SLOW_COUNTERS))
+}
+
+/* The same while somebody is watching. */
+static __attribute__((noinline)) void clear_watched(unsigned row, void *addr, size_t len, unsigned flags)
+{
+	uint32_t slow = load(clp_policy.slow);
+	uint64_t start;
+
+	if (slow & CLP_SLOW_SANITIZER)
+		clp_sanitizer_write(addr, len);
+	start = clp_counters_begin(slow);
+	clear_by(row, addr, len, flags);
+	if (slow & CLP_SLOW_COUNTERS)
 		clp_counters_add(slow, row, len, start);
+}
+
+static inline void clear_row(unsigned row, void *addr, size_t len, unsigned flags)
+{
+	if (unlikely(load(clp_policy.slow)))
+		clear_watched(row, addr, len, flags);
+	else
+		clear_by(row, addr, len, flags);
+}
+
+static __attribute__((noinline)) int clear_probed(void *addr, size_t len, unsigned flags)
+{
+	bool resident;
+
+	/* The probe stores: a sanitizer has to see the region first. */
+	if (unlikely(load(clp_policy.slow) & CLP_SLOW_SANITIZER))
+		clp_sanitizer_write(addr, len);
+	resident = clp_probe_ticks(addr, len) <= load(clp_policy.probe_limit);
+	if (likely(resident && len <= load(clp_policy.cached_max[flags & CLP_HOT])))
+		return load(clp_policy.fast)(addr, len);
+	clear_row(clp_policy_row(clp_policy_plan(CLP_OP_CLEAR, flags, true, resident), len), addr, len, flags);
+	return 0;
 }
 
 static __attribute__((noinline)) int clear_long(void *addr, size_t len, unsigned flags)
 {
-	bool probed, resident = false;
-
 	if (flags & ~CLP_FLAGS || (flags & CLP_HINTS) == CLP_HINTS || clp_wraps(addr, len))
 		return -EINVAL;
 	if (!len)
 		return 0;
 	if (unlikely(load(clp_policy.slow) & CLP_SLOW_UNSELECTED))
 		clp_policy_select();
-	probed = clp_policy_probes(len, flags);
-	if (probed) {
-		/* The probe stores: a sanitizer has to see the region first. */
-		if (unlikely(load(clp_policy.slow) & CLP_SLOW_SANITIZER))
-			clp_sanitizer_write(addr, len);
-		resident = clp_probe_ticks(addr, len) <= load(clp_policy.probe_limit);
-		if (likely(resident && len <= load(clp_policy.cached_max[flags & CLP_HOT])))
-			return load(clp_policy.fast)(addr, len);
-	}
-	clear_row(clp_policy_row(clp_policy_plan(CLP_OP_CLEAR, flags, probed, resident), len), addr, len, flags);
+	if (clp_policy_probes(len, flags))
+		return clear_probed(addr, len, flags);
+	clear_row(clp_policy_row(clp_policy_plan(CLP_OP_CLEAR, flags, false, false), len), addr, len, flags);
 	return 0;
 }
 

@@ -4,7 +4,9 @@
  */
 #include <errno.h>
 
+#include "choose.h"
 #include "lib.h"
+#include "run.h"
 
 static void copy_row(unsigned row, void *dst, const void *src, size_t len, unsigned flags)
 {

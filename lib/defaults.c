@@ -27,7 +27,7 @@ struct defaults {
 
 static const struct defaults table[] = {
 	/* Zen 5, from the published figures of 2025 alone (CLZERO 1.9 times rep stosb at 2 MiB): else as Zen 3. */
-	{ "AuthenticAMD", 26, { 4 * KiB + 1, 96 * KiB }, { 4 * MiB, 4 * MiB }, 260,
+	{ "AuthenticAMD", 26, { 4 * KiB + 1, 64 * KiB }, { 4 * MiB, 4 * MiB }, 260,
 	  { [CLP_PLAN_HOT] = { { 4 * MiB, "avx512" }, { REST, "clzero" } },
 	    [CLP_PLAN_HOT_UNCACHED] = { { 160 * KiB, "avx512" }, { REST, "clzero" } },
 	    [CLP_PLAN_COLD] = { { 1 * KiB, "avx512" }, { 12 * KiB, "avx512_nt" }, { REST, "clzero" } },
@@ -41,7 +41,7 @@ static const struct defaults table[] = {
 	 * Zen 3. CLZERO is the fastest but for its start. From about twice the L3 on, rep stosb, and with it libc, stops
 	 * allocating lines and catches up. The probe tells L3 from memory as well as L2, and pays as far as a share of the L3 is likely to be ours.
 	 */
-	{ "AuthenticAMD", 0, { 4 * KiB + 1, 96 * KiB }, { 4 * MiB, 4 * MiB }, 260,
+	{ "AuthenticAMD", 0, { 4 * KiB + 1, 64 * KiB }, { 4 * MiB, 4 * MiB }, 260,
 	  { [CLP_PLAN_HOT] = { { 4 * MiB, "avx2" }, { REST, "clzero" } },
 	    [CLP_PLAN_HOT_UNCACHED] = { { 512 * KiB, "sse2" }, { REST, "clzero" } },
 	    [CLP_PLAN_COLD] = { { 1 * KiB, "avx2" }, { 12 * KiB, "avx2_nt" }, { REST, "clzero" } },

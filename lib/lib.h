@@ -92,9 +92,6 @@ void clp_policy_select(void);
 void clp_policy_set(const struct clp_tuning *to);
 bool clp_policy_usable(unsigned row);
 const char *clp_policy_missing(unsigned row); /* why it is not usable, else NULL */
-enum clp_plan clp_policy_plan(unsigned op, unsigned flags, bool probed, bool resident);
-unsigned clp_policy_row(enum clp_plan plan, size_t len);
-bool clp_policy_probes(size_t len, unsigned flags);
 
 /* defaults.c: the tuning built in for this processor. */
 void clp_defaults(const struct clp_cpu *cpu, struct clp_tuning *tuning);
@@ -110,10 +107,6 @@ int clp_profile_parse(const char *text, size_t len, const struct clp_cpu *cpu, s
 #define CLP_PROFILE_PATH "/etc/clearpages/profile"
 void clp_profile_init(void);
 void clp_warn(const char *variable, const char *value, size_t len, const char *what);
-
-/* run.c: one routine over any region; leaves weakly ordered stores pending. */
-void clp_run_clear(const struct clp_variant *v, void *addr, size_t len);
-void clp_run_copy(const struct clp_variant *v, void *dst, const void *src, size_t len);
 
 /* counters.c: begin gives the ticks, or 0 where nothing counts; add ends what begin began. */
 uint64_t clp_counters_begin(uint32_t slow);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "choose.h"
 #include "lib.h"
 
 #define NOT_FORCED 0xffu
@@ -231,43 +232,6 @@ void clp_policy_set(const struct clp_tuning *to)
 		store_words(&tuning, to);
 	__atomic_store_n(&tuned, to != NULL, __ATOMIC_RELEASE);
 	changed();
-}
-
-bool clp_policy_probes(size_t len, unsigned flags)
-{
-	unsigned hint = flags & CLP_HOT;
-	uint32_t min = load(clp_policy.probe_min[hint]);
-
-	return min && !(flags & (CLP_COLD | CLP_NOPROBE)) && len >= min && len <= load(clp_policy.probe_max[hint]);
-}
-
-enum clp_plan clp_policy_plan(unsigned op, unsigned flags, bool probed, bool resident)
-{
-	bool copy = op == CLP_OP_COPY;
-
-	if (flags & CLP_HOT && copy)
-		return CLP_PLAN_COPY_HOT;
-	if (flags & CLP_HOT)
-		return probed && !resident ? CLP_PLAN_HOT_UNCACHED : CLP_PLAN_HOT;
-	if (flags & CLP_COLD)
-		return copy ? CLP_PLAN_COPY_COLD : CLP_PLAN_COLD;
-	if (copy)
-		return CLP_PLAN_COPY_AUTO;
-	if (probed)
-		return resident ? CLP_PLAN_CACHED : CLP_PLAN_UNCACHED;
-	return CLP_PLAN_AUTO;
-}
-
-unsigned clp_policy_row(enum clp_plan plan, size_t len)
-{
-	uint64_t rule = 0;
-
-	for (unsigned r = 0; r < CLP_RULES; r++) {
-		rule = load(clp_policy.plan[plan][r]);
-		if (len <= CLP_RULE_UPTO(rule))
-			break;
-	}
-	return CLP_RULE_ROW(rule);
 }
 
 int clp_choice(unsigned op, size_t len, unsigned flags, int resident, unsigned *index, int *probed)

@@ -258,10 +258,16 @@ static struct iovec part(const char *text, size_t len)
 
 void clp_warn(const char *variable, const char *value, size_t len, const char *what)
 {
+	char shown[128];
+	size_t n = len < sizeof(shown) ? len : sizeof(shown);
 	int saved = errno;
+
+	/* One line, whatever the value holds. */
+	for (size_t i = 0; i < n; i++)
+		shown[i] = value[i] >= ' ' && value[i] <= '~' ? value[i] : '?';
 	struct iovec line[] = {
-		part("libclearpages: ", 15), part(variable, strlen(variable)), part("=", 1), part(value, len),
-		part(": ", 2), part(what, strlen(what)), part("\n", 1),
+		part("libclearpages: ", 15), part(variable, strlen(variable)), part("=", 1), part(shown, n),
+		part(n < len ? "...: " : ": ", n < len ? 5 : 2), part(what, strlen(what)), part("\n", 1),
 	};
 
 	if (writev(STDERR_FILENO, line, sizeof(line) / sizeof(line[0])) < 0)

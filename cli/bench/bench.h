@@ -45,8 +45,9 @@ void memory_fill(void *at, size_t len);             /* with FILL, through libc *
 uint64_t memory_read(const void *at, size_t len, size_t stride); /* one word every stride bytes; returns their sum */
 void memory_write(void *at, size_t len, size_t stride);
 bool memory_is_zero(const void *at, size_t len);
-/* Die with status 1 unless `size` bytes of ordinary memory are available. */
+/* Die with status 1 unless `size` bytes of ordinary memory, or of the kind's huge pages, are available. */
 void memory_require(uint64_t size, const char *purpose);
+void memory_check(size_t size, enum page_kind kind, const char *purpose);
 
 /* method.c: a way to clear or copy: a routine, the policy under a hint, libc, or an installed peer. */
 struct method {

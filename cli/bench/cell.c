@@ -30,18 +30,18 @@ const char *touch_name(unsigned touch)
 
 void bench_open(struct bench *b, size_t largest, size_t delay, bool copies, enum page_kind kind, size_t l2, uint64_t seed)
 {
-	size_t arena = UNCACHED_TRAFFIC + largest;
-	size_t other = l2 ? l2 : measure_caches()->l2;
+	/* A destination of over 2 GiB is its own traffic. */
+	size_t arena = largest >= UNCACHED_TRAFFIC ? largest : UNCACHED_TRAFFIC + largest;
+	size_t other = delay;
 
 	memset(b, 0, sizeof(*b));
-	b->l2 = other;
 	b->random.state = seed;
-	if (other < delay)
-		other = delay;
-	/* A destination of over 2 GiB is its own traffic. */
-	if (largest >= UNCACHED_TRAFFIC)
-		arena = largest;
-	memory_require((kind == PAGE_2M || kind == PAGE_1G ? 0 : arena * (copies ? 2 : 1)) + other, "this measurement");
+	/* Before anything that takes time. */
+	memory_check(copies ? 2 * arena : arena, kind, "this measurement");
+	memory_require(delay, "--delay");
+	b->l2 = l2 ? l2 : measure_caches()->l2;
+	if (other < b->l2)
+		other = b->l2;
 	memory_get(&b->arena, arena, kind, "the destination");
 	if (copies)
 		memory_get(&b->source, arena, kind, "the source");

@@ -52,19 +52,36 @@ static void require_huge(size_t size, unsigned shift, const char *purpose)
 		    pages + (size_t)read_number("/proc/sys/vm/nr_hugepages", 0) * (shift == SHIFT_2M), dir);
 }
 
+static unsigned shift_of(enum page_kind kind)
+{
+	return kind == PAGE_1G ? SHIFT_1G : SHIFT_2M;
+}
+
+/* In whole huge pages, also where ordinary ones are asked for. */
+static size_t round_up(size_t size, enum page_kind kind)
+{
+	size_t unit = (size_t)1 << shift_of(kind);
+
+	return (size + unit - 1) & ~(unit - 1);
+}
+
+void memory_check(size_t size, enum page_kind kind, const char *purpose)
+{
+	if (kind == PAGE_2M || kind == PAGE_1G)
+		require_huge(round_up(size, kind), shift_of(kind), purpose);
+	else
+		memory_require(size, purpose);
+}
+
 void memory_get(struct memory *m, size_t size, enum page_kind kind, const char *purpose)
 {
-	unsigned shift = kind == PAGE_1G ? SHIFT_1G : SHIFT_2M;
-	size_t unit = (size_t)1 << shift;
+	size_t unit = (size_t)1 << shift_of(kind);
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 
-	size = (size + unit - 1) & ~(unit - 1);
-	if (kind == PAGE_2M || kind == PAGE_1G) {
-		require_huge(size, shift, purpose);
-		flags |= MAP_HUGETLB | (int)(shift << MAP_HUGE_SHIFT);
-	} else {
-		memory_require(size, purpose);
-	}
+	size = round_up(size, kind);
+	memory_check(size, kind, purpose);
+	if (kind == PAGE_2M || kind == PAGE_1G)
+		flags |= MAP_HUGETLB | (int)(shift_of(kind) << MAP_HUGE_SHIFT);
 	m->at = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (m->at == MAP_FAILED)
 		die(EXIT_FAILED, "%s: can't map %s on %s pages: %s", purpose, format_size(size), names[kind], strerror(errno));

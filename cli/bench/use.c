@@ -2,12 +2,14 @@
 /*
  * use.c - `bench use`: clear, then read or write a share of the lines; the time of both together is what counts.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
 
 #define TOUCH_MAX 16
+#define SHARE_MAX 1048576
 
 struct options {
 	struct common common;
@@ -31,13 +33,18 @@ static const struct argp_option argp_options[] = {
 /* "0", "1" or "1/N". */
 static unsigned parse_share(const char *text)
 {
+	unsigned long n = 0;
+	char *end = NULL;
+
 	if (!strcmp(text, "0"))
 		return 0;
 	if (!strcmp(text, "1"))
 		return 1;
-	if (strncmp(text, "1/", 2) != 0)
-		die(EXIT_USAGE, "--touch: '%s' is not a share; write 0, 1 or 1/N", text);
-	return (unsigned)parse_count("--touch", text + 2, 1, 1 << 20);
+	if (!strncmp(text, "1/", 2) && isdigit((unsigned char)text[2]))
+		n = strtoul(text + 2, &end, 10);
+	if (n < 1 || n > SHARE_MAX || *end)
+		die(EXIT_USAGE, "--touch: '%s' is not a share; write 0, 1 or 1/N, N at most %d", text, SHARE_MAX);
+	return (unsigned)n;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

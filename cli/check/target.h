@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "../../lib/lib.h"
+#include "../../lib/run.h"
 #include "call.h"
 
 /* One way to call: which function, with what limits on its arguments. */

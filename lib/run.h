@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * run.c - run one routine over a region of any alignment and length: what its granule and alignment leave over goes to
+ * run.h - run one routine over a region of any alignment and length: what its granule and alignment leave over goes to
  * the short-length routine (clear) or to the portable one (copy).
+ * Inline: a call that has not run for a while pays for every cache line of code on its way.
  */
+#ifndef CLP_RUN_H
+#define CLP_RUN_H
+
 #include "lib.h"
 
 /* Split a region into head, body and tail, so that the body fits the routine. */
-static size_t body_of(const struct clp_variant *v, uintptr_t addr, size_t len, size_t *head)
+static inline size_t clp_body_of(const struct clp_variant *v, uintptr_t addr, size_t len, size_t *head)
 {
 	*head = (size_t)-addr & (v->alignment - 1);
 	if (*head >= len) {
@@ -16,13 +20,14 @@ static size_t body_of(const struct clp_variant *v, uintptr_t addr, size_t len, s
 	return (len - *head) & ~((size_t)v->granule - 1);
 }
 
-void clp_run_clear(const struct clp_variant *v, void *addr, size_t len)
+/* Leaves weakly ordered stores pending. */
+static inline void clp_run_clear(const struct clp_variant *v, void *addr, size_t len)
 {
 	clp_clear_fn *fast = load(clp_policy.fast);
 	char *p = addr;
 	size_t head, body, tail;
 
-	body = body_of(v, (uintptr_t)addr, len, &head);
+	body = clp_body_of(v, (uintptr_t)addr, len, &head);
 	tail = len - head - body;
 	if (unlikely(head))
 		fast(p, head);
@@ -31,13 +36,14 @@ void clp_run_clear(const struct clp_variant *v, void *addr, size_t len)
 		fast(p + head + body, tail);
 }
 
-void clp_run_copy(const struct clp_variant *v, void *dst, const void *src, size_t len)
+/* Leaves weakly ordered stores pending. */
+static inline void clp_run_copy(const struct clp_variant *v, void *dst, const void *src, size_t len)
 {
 	const char *s = src;
 	char *d = dst;
 	size_t head, body, tail;
 
-	body = body_of(v, (uintptr_t)dst, len, &head);
+	body = clp_body_of(v, (uintptr_t)dst, len, &head);
 	tail = len - head - body;
 	if (unlikely(head))
 		clp_generic_copy(d, s, head);
@@ -45,3 +51,5 @@ void clp_run_copy(const struct clp_variant *v, void *dst, const void *src, size_
 	if (unlikely(tail))
 		clp_generic_copy(d + head + body, s + head + body, tail);
 }
+
+#endif
