@@ -71,12 +71,19 @@ static __attribute__((noinline)) int clear_long(void *addr, size_t len, unsigned
 typedef char vector __attribute__((vector_size(16), aligned(1), may_alias));
 typedef uint64_t word __attribute__((aligned(1), may_alias));
 typedef uint32_t half __attribute__((aligned(1), may_alias));
+typedef uint16_t quarter __attribute__((aligned(1), may_alias));
 
-/* 1 to 64 bytes in stores that may overlap: a jump to the routine would cost as much as this. */
+/* 1 to 128 bytes in stores that may overlap: a jump to the routine would cost as much as this. */
 static inline __attribute__((always_inline)) int clear_tiny(char *at, size_t len)
 {
 	char *end = at + len;
 
+	if (len > 64) {
+		*(vector *)(at + 32) = (vector){ 0 };
+		*(vector *)(at + 48) = (vector){ 0 };
+		*(vector *)(end - 64) = (vector){ 0 };
+		*(vector *)(end - 48) = (vector){ 0 };
+	}
 	if (len > 32) {
 		*(vector *)(at + 16) = (vector){ 0 };
 		*(vector *)(end - 32) = (vector){ 0 };
@@ -92,17 +99,24 @@ static inline __attribute__((always_inline)) int clear_tiny(char *at, size_t len
 		*(half *)(end - 4) = 0;
 	} else {
 		at[0] = 0;
-		at[len / 2] = 0;
-		end[-1] = 0;
+		if (len > 1)
+			*(quarter *)(end - 2) = 0;
 	}
 	return 0;
 }
 
 int clp_clear(void *addr, size_t len, unsigned flags)
 {
+	uint32_t max = load(clp_policy.fast_max[0]);
+
+	if (unlikely(flags)) {
+		if (flags > CLP_FLAGS)
+			return -EINVAL;
+		max = load(clp_policy.fast_max[flags & CLP_HINTS]);
+	}
 	/* len - 1: a length of 0 goes the long way, which checks the flags. The call is a jump: it returns 0 for us. */
-	if (likely(flags <= CLP_FLAGS && len - 1 < load(clp_policy.fast_max[flags & CLP_HINTS]) && !clp_wraps(addr, len))) {
-		if (len <= 64)
+	if (likely(len - 1 < max && !clp_wraps(addr, len))) {
+		if (len <= 128)
 			return clear_tiny(addr, len);
 		return load(clp_policy.fast)(addr, len);
 	}
