@@ -14,22 +14,6 @@
 /* Seconds for one line of the table. */
 #define BUDGET 2.0
 
-struct options {
-	struct common common;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-
-	(void)arg;
-	if (key == ARGP_KEY_INIT) {
-		state->child_inputs[0] = &o->common;
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
 /* One hint: its sizes, and for each the fastest single method. */
 struct half {
 	const char *hint; /* a policy's name */
@@ -76,7 +60,7 @@ static double rate(const struct record *r, const char *key)
 	return v ? v->as.real : 0;
 }
 
-static void run_size(struct half *h, size_t i, const struct options *o, struct bench *b, struct output *out,
+static void run_size(struct half *h, size_t i, const struct common *o, struct bench *b, struct output *out,
 		     const struct method *methods, size_t n)
 {
 	struct cell c = { .size = h->size[i], .cached = h->cached, .touch = h->touch };
@@ -84,7 +68,7 @@ static void run_size(struct half *h, size_t i, const struct options *o, struct b
 	struct record rates[METHODS_MAX], r;
 	size_t best = 0, policy = 0, libc = 0;
 
-	g.samples = o->common.samples ? o->common.samples : rounds_for(b, &c, methods, n);
+	g.samples = o->samples ? o->samples : rounds_for(b, &c, methods, n);
 	group_run(&g, b, out, "quick");
 	if (!g.taken) {
 		group_free(&g);
@@ -174,40 +158,38 @@ static double worst(const struct half *h)
 
 int bench_quick(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
-	static const struct argp argp = {
-		NULL, parse, NULL,
+	static const char doc[] =
 		"In under a minute: the fastest way to clear memory here, the policy's choice, and libc's memset. GB/s are 10^9 payload bytes, "
-		"median (and minimum, maximum). COLD: destination not in cache, not used after. HOT: in cache, all of it read after.",
-		children, NULL, NULL,
-	};
+		"median (and minimum, maximum). COLD: destination not in cache, not used after. HOT: in cache, all of it read after.";
+	struct argp argp = common_argp;
 	static const size_t hot_sizes[] = { 4 * KiB, 16 * KiB, 64 * KiB, 256 * KiB };
 	struct half cold = { .hint = "cold" }, hot = { .hint = "hot", .cached = true, .touch = 1 };
 	struct method methods[METHODS_MAX];
-	struct options o = { 0 };
+	struct common o;
 	size_t n, n_sizes, largest;
 	uint64_t *sizes;
 	struct output out;
 	struct bench b;
 
-	common_init(&o.common);
+	common_init(&o);
+	argp.doc = doc;
 	parse_options(&argp, argc, argv, &o);
-	n = methods_beside_libc("--variant", o.common.variants ? o.common.variants : "all", CLP_OP_CLEAR, methods);
+	n = methods_beside_libc("--variant", o.variants ? o.variants : "all", CLP_OP_CLEAR, methods);
 	if (n > METHODS_MAX - 2)
 		n = METHODS_MAX - 2;
 	method_find("hot", CLP_OP_CLEAR, &methods[n++]);
 	method_find("cold", CLP_OP_CLEAR, &methods[n++]);
-	sizes = page_sizes(&o.common, "4KB,64KB,1MB,32MB,1GB", &n_sizes, &largest);
+	sizes = page_sizes(&o, "4KB,64KB,1MB,32MB,1GB", &n_sizes, &largest);
 	if (n_sizes > SIZES_MAX)
-		die(EXIT_USAGE, "--size: '%s' has more than %d sizes", o.common.sizes, SIZES_MAX);
+		die(EXIT_USAGE, "--size: '%s' has more than %d sizes", o.sizes, SIZES_MAX);
 	for (size_t i = 0; i < n_sizes; i++)
 		cold.size[cold.n++] = sizes[i];
 
-	common_start(&o.common, &out, "quick", argc, argv);
-	bench_open(&b, largest, 0, false, o.common.page, 0, o.common.seed);
+	common_start(&o, &out, "quick", argc, argv);
+	bench_open(&b, largest, 0, false, o.page, 0, o.seed);
 	/* Given sizes serve both halves; HOT's stay within the L2. */
-	for (size_t i = 0; i < (o.common.sizes ? n_sizes : sizeof(hot_sizes) / sizeof(hot_sizes[0])); i++) {
-		size_t size = o.common.sizes ? sizes[i] : hot_sizes[i];
+	for (size_t i = 0; i < (o.sizes ? n_sizes : sizeof(hot_sizes) / sizeof(hot_sizes[0])); i++) {
+		size_t size = o.sizes ? sizes[i] : hot_sizes[i];
 
 		if (size <= b.l2)
 			hot.size[hot.n++] = size;

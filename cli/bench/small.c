@@ -15,22 +15,6 @@
 #define ROUNDS_MAX 2001u
 #define LARGEST ((size_t)16 << 10)
 
-struct options {
-	struct common common;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-
-	(void)arg;
-	if (key == ARGP_KEY_INIT) {
-		state->child_inputs[0] = &o->common;
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
 static int nothing(void *at, size_t len, unsigned flags)
 {
 	(void)at;
@@ -111,42 +95,40 @@ static void run_size(struct output *out, struct random *random, unsigned char *a
 
 int bench_small(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
-	static const struct argp argp = {
-		NULL, parse, NULL,
+	static const char doc[] =
 		"Measure short clears of memory in cache through clp_clear: nanoseconds a call, the loop's own time taken off, beside libc's "
-		"memset. --variant and --page do not apply.",
-		children, NULL, NULL,
-	};
+		"memset. --variant and --page do not apply.";
+	struct argp argp = common_argp;
 	static const uint64_t defaults[] = { 1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096 };
 	size_t n = sizeof(defaults) / sizeof(defaults[0]);
 	uint64_t *given = NULL;
-	struct options o;
+	struct common o;
 	struct output out;
 	struct random random;
 	unsigned char *at;
 
-	common_init(&o.common);
+	common_init(&o);
+	argp.doc = doc;
 	parse_options(&argp, argc, argv, &o);
-	if (o.common.variants)
-		die(EXIT_USAGE, "--variant: '%s': small compares clp_clear with memset alone", o.common.variants);
-	if (o.common.page_given)
-		die(EXIT_USAGE, "--page: '%s': small clears memory in cache, on ordinary pages", page_kind_name(o.common.page));
-	if (o.common.samples > ROUNDS_MAX)
-		die(EXIT_USAGE, "--samples: '%u' is above %u", o.common.samples, ROUNDS_MAX);
-	if (o.common.sizes)
-		given = parse_size_list("--size", o.common.sizes, &n);
+	if (o.variants)
+		die(EXIT_USAGE, "--variant: '%s': small compares clp_clear with memset alone", o.variants);
+	if (o.page_given)
+		die(EXIT_USAGE, "--page: '%s': small clears memory in cache, on ordinary pages", page_kind_name(o.page));
+	if (o.samples > ROUNDS_MAX)
+		die(EXIT_USAGE, "--samples: '%u' is above %u", o.samples, ROUNDS_MAX);
+	if (o.sizes)
+		given = parse_size_list("--size", o.sizes, &n);
 	for (size_t i = 0; given && i < n; i++)
 		if (given[i] > LARGEST)
 			die(EXIT_USAGE, "--size: %llu is not small; at most %zu", (unsigned long long)given[i], LARGEST);
 	at = aligned_alloc(4096, LARGEST);
 	if (!at)
 		die(EXIT_FAILED, "out of memory");
-	random.state = o.common.seed;
-	common_start(&o.common, &out, "small", argc, argv);
+	random.state = o.seed;
+	common_start(&o, &out, "small", argc, argv);
 	output_columns(&out, columns);
 	for (size_t i = 0; i < n && !interrupted; i++)
-		run_size(&out, &random, at, given ? given[i] : defaults[i], o.common.samples ? o.common.samples : ROUNDS);
+		run_size(&out, &random, at, given ? given[i] : defaults[i], o.samples ? o.samples : ROUNDS);
 	free(at);
 	free(given);
 	return common_end(&out, "small");

@@ -5,6 +5,7 @@
  * In: rdi address, a multiple of 64; rsi length, a multiple of 64. Returns 0. Changes: ymm0, rax, rdx, rdi, rsi, flags. Ordering: weak; the caller fences.
  */
 #include "asm.h"
+#include "stream.h"
 
 	.macro line at
 	vmovntdq %ymm0, \at(%rdi)
@@ -13,25 +14,8 @@
 
 CLP_START(clp_x86_clear_avx2_nt)
 	vpxor	%xmm0, %xmm0, %xmm0
-	addq	%rdi, %rsi
-	leaq	-256(%rsi), %rdx
-	cmpq	%rdx, %rdi
-	ja	2f
-	.p2align 5
-1:	line	0
-	line	64
-	line	128
-	line	192
-	addq	$256, %rdi
-	cmpq	%rdx, %rdi
-	jbe	1b
-2:	cmpq	%rsi, %rdi
-	je	4f
-3:	line	0
-	addq	$64, %rdi
-	cmpq	%rsi, %rdi
-	jne	3b
-4:	vzeroupper
+	stream_lines
+	vzeroupper
 	xorl	%eax, %eax
 	CLP_RET
 CLP_END(clp_x86_clear_avx2_nt)

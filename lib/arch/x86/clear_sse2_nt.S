@@ -5,6 +5,7 @@
  * In: rdi address, a multiple of 64; rsi length, a multiple of 64. Returns 0. Changes: xmm0, rax, rdx, rdi, rsi, flags. Ordering: weak; the caller fences.
  */
 #include "asm.h"
+#include "stream.h"
 
 	.macro line at
 	movntps	%xmm0, \at(%rdi)
@@ -15,24 +16,7 @@
 
 CLP_START(clp_x86_clear_sse2_nt)
 	xorps	%xmm0, %xmm0
-	addq	%rdi, %rsi
-	leaq	-256(%rsi), %rdx
-	cmpq	%rdx, %rdi
-	ja	2f
-	.p2align 5
-1:	line	0
-	line	64
-	line	128
-	line	192
-	addq	$256, %rdi
-	cmpq	%rdx, %rdi
-	jbe	1b
-2:	cmpq	%rsi, %rdi
-	je	4f
-3:	line	0
-	addq	$64, %rdi
-	cmpq	%rsi, %rdi
-	jne	3b
-4:	xorl	%eax, %eax
+	stream_lines
+	xorl	%eax, %eax
 	CLP_RET
 CLP_END(clp_x86_clear_sse2_nt)
