@@ -49,9 +49,10 @@ static void show_cpu(struct output *out)
 	struct clp_cpu cpu;
 
 	clp_cpu_detect(&cpu);
-	output_say(out, "Processor    %s (%s family %u model %u stepping %u), hypervisor: %s", cpu.model_name, cpu.vendor, cpu.family,
-		   cpu.model, cpu.stepping, cpu.hypervisor);
-	output_say(out, "Counter      TSC at %.3f GHz%s", clock_ghz(), cpu.counter_invariant ? ", invariant" : ", not invariant");
+	output_say(out, "Processor    %s (%s family %u model %u stepping %u), hypervisor: %s", cpu.model_name, cpu.vendor,
+		   cpu.family, cpu.model, cpu.stepping, cpu.hypervisor);
+	output_say(out, "Counter      TSC at %.3f GHz%s", clock_ghz(),
+		   cpu.counter_invariant ? ", invariant" : ", not invariant");
 }
 
 static void show_cache(struct output *out, const char *level, size_t claimed, size_t measured, double ns, bool did_measure)
@@ -68,9 +69,11 @@ static void show_cache(struct output *out, const char *level, size_t claimed, si
 	output_record(out, &r);
 	record_end(&r);
 	if (did_measure && measured)
-		output_say(out, "  %-10s %10s %10s %8.1f ns", level, claimed ? format_size(claimed) : "-", format_size(measured), ns);
+		output_say(out, "  %-10s %10s %10s %8.1f ns", level, claimed ? format_size(claimed) : "-",
+			   format_size(measured), ns);
 	else
-		output_say(out, "  %-10s %10s %10s", level, claimed ? format_size(claimed) : "-", did_measure ? "no step" : "-");
+		output_say(out, "  %-10s %10s %10s", level, claimed ? format_size(claimed) : "-",
+			   did_measure ? "no step" : "-");
 }
 
 static void show_caches(struct output *out, bool measure)
@@ -105,7 +108,8 @@ static void show_pool(struct output *out, const char *name)
 	record_whole(&r, "free", free);
 	output_record(out, &r);
 	record_end(&r);
-	output_say(out, "  huge pages of %s: %lld reserved, %lld free", format_size(kib << 10), (long long)total, (long long)free);
+	output_say(out, "  huge pages of %s: %lld reserved, %lld free", format_size(kib << 10), (long long)total,
+		   (long long)free);
 }
 
 static void show_pages(struct output *out)
@@ -115,8 +119,10 @@ static void show_pages(struct output *out)
 	struct dirent *entry;
 
 	output_say(out, "\nPages");
-	output_say(out, "  base page: %s; memory available: %s", format_size(clp_cpu_page()), format_size(memory_available()));
-	output_say(out, "  transparent huge pages: %s; defrag: %s", read_line("/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof(line)),
+	output_say(out, "  base page: %s; memory available: %s", format_size(clp_cpu_page()),
+		   format_size(memory_available()));
+	output_say(out, "  transparent huge pages: %s; defrag: %s",
+		   read_line("/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof(line)),
 		   read_line("/sys/kernel/mm/transparent_hugepage/defrag", line + 128, sizeof(line) - 128));
 	while (dir && (entry = readdir(dir)))
 		if (!strncmp(entry->d_name, "hugepages-", 10))
@@ -153,18 +159,18 @@ static void show_routines(struct output *out, unsigned op)
 /* What serves a call: the routine's name, or for a probed length both. */
 static void choice_name(unsigned op, size_t len, unsigned flags, char *text, size_t size)
 {
-	struct clp_variant_info in = { .sz = sizeof(in) }, not = { .sz = sizeof(not) };
+	struct clp_variant_info in = { .sz = sizeof(in) }, not = { .sz = sizeof(not ) };
 	unsigned cached, uncached;
 	int probed;
 
 	clp_choice(op, len, flags, 1, &cached, &probed);
 	clp_choice(op, len, flags, 0, &uncached, NULL);
 	clp_variant_get(op, cached, &in);
-	clp_variant_get(op, uncached, &not);
+	clp_variant_get(op, uncached, &not );
 	if (probed && cached != uncached)
-		snprintf(text, size, "%s if cached, else %s", in.name, not.name);
+		snprintf(text, size, "%s if cached, else %s", in.name, not .name);
 	else
-		snprintf(text, size, "%s", not.name);
+		snprintf(text, size, "%s", not .name);
 }
 
 struct choice {
@@ -227,7 +233,9 @@ static void show_choices(struct output *out, unsigned op)
 {
 	const char *operation = op == CLP_OP_COPY ? "copy" : "clear";
 	const struct choice hints[] = {
-		{ operation, "HOT", op, CLP_HOT }, { operation, "COLD", op, CLP_COLD }, { operation, "AUTO", op, 0 },
+		{ operation, "HOT", op, CLP_HOT },
+		{ operation, "COLD", op, CLP_COLD },
+		{ operation, "AUTO", op, 0 },
 	};
 
 	output_say(out, "\nChosen to %s", operation);
@@ -260,10 +268,15 @@ static void show_profile(struct output *out)
 int cmd_info(int argc, char **argv)
 {
 	static const struct argp argp = {
-		argp_options, parse, NULL,
-		"Show the processor, caches as claimed and as measured, pages, each routine and why it is not available, and which is chosen "
+		argp_options,
+		parse,
+		NULL,
+		"Show the processor, caches as claimed and as measured, pages, each routine and why it is not available, "
+		"and which is chosen "
 		"for which hint and length.",
-		NULL, NULL, NULL,
+		NULL,
+		NULL,
+		NULL,
 	};
 	struct options o = { 0 };
 	struct output out;

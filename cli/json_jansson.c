@@ -29,7 +29,8 @@ void json_line(FILE *to, const struct record *r)
 	for (size_t i = 0; !err && i < r->n; i++)
 		err = json_object_set_new(object, r->values[i].key, value_json(&r->values[i]));
 	if (err)
-		die(EXIT_FAILED, "a record of type %s can't be written as JSON (text that is not UTF-8, or out of memory)", r->type);
+		die(EXIT_FAILED, "a record of type %s can't be written as JSON (text that is not UTF-8, or out of memory)",
+		    r->type);
 	json_dumpf(object, to, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(10));
 	fputc('\n', to);
 	json_decref(object);

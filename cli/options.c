@@ -32,7 +32,8 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = parse->input;
 		return 0;
 	case OPT_HELP:
-		argp_help(parse->shown, stdout, ARGP_HELP_USAGE | ARGP_HELP_PRE_DOC | ARGP_HELP_LONG | ARGP_HELP_POST_DOC, state->name);
+		argp_help(parse->shown, stdout, ARGP_HELP_USAGE | ARGP_HELP_PRE_DOC | ARGP_HELP_LONG | ARGP_HELP_POST_DOC,
+			  state->name);
 		exit(EXIT_OK);
 	case OPT_VERSION:
 		printf("clearpages %s\n", clp_version());
@@ -56,7 +57,10 @@ void parse_options(const struct argp *argp, int argc, char **argv, void *input)
 	err = argp_parse(&all, argc, argv, ARGP_NO_HELP | ARGP_NO_ERRS, &index, &parse);
 	if (err)
 		die(EXIT_USAGE, "'%s': unknown option or missing value; see '%s --help'",
-		    argv[index > 1 ? index - 1 : argc > 1 ? 1 : 0], argv[0]);
+		    argv[index > 1  ? index - 1
+			 : argc > 1 ? 1
+				    : 0],
+		    argv[0]);
 	if (index < argc)
 		die(EXIT_USAGE, "'%s': unexpected argument; see '%s --help'", argv[index], argv[0]);
 }

@@ -18,7 +18,8 @@ void record_begin(struct record *r, const char *type)
 static struct value *add(struct record *r, const char *key)
 {
 	if (r->n == RECORD_MAX)
-		die(EXIT_FAILED, "a record of type %s has more than %d values: a fault of this program", r->type, RECORD_MAX);
+		die(EXIT_FAILED, "a record of type %s has more than %d values: a fault of this program", r->type,
+		    RECORD_MAX);
 	r->values[r->n].key = key;
 	return &r->values[r->n++];
 }

@@ -190,7 +190,8 @@ const char *format_size(uint64_t bytes)
 	while (unit < 4 && bytes >> (10 * (unit + 1)))
 		unit++;
 	if (bytes & (((uint64_t)1 << (10 * unit)) - 1))
-		snprintf(text, sizeof(ring[0]), "%.1f %s", (double)bytes / (double)((uint64_t)1 << (10 * unit)), units[unit]);
+		snprintf(text, sizeof(ring[0]), "%.1f %s", (double)bytes / (double)((uint64_t)1 << (10 * unit)),
+			 units[unit]);
 	else
 		snprintf(text, sizeof(ring[0]), "%llu %s", (unsigned long long)bytes >> (10 * unit), units[unit]);
 	return text;

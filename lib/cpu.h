@@ -20,10 +20,10 @@ struct clp_cpu {
 	char hypervisor[16]; /* x86: CPUID leaf 0x40000000; "none" without one */
 	char model_name[64]; /* as the processor calls itself; "" where it does not */
 	unsigned family, model, stepping;
-	bool fast_stosb; /* x86: ERMS */
+	bool fast_stosb;	/* x86: ERMS */
 	bool counter_invariant; /* the time stamp counter runs at one rate in all power states */
-	size_t line;        /* cache line, bytes */
-	size_t l1d, l2, l3; /* as claimed, bytes of one instance; 0 = not known. In a VM these are often wrong */
+	size_t line;		/* cache line, bytes */
+	size_t l1d, l2, l3;	/* as claimed, bytes of one instance; 0 = not known. In a VM these are often wrong */
 };
 
 /* Fill *cpu. Pure: no state, callable from any context and at any time. */
@@ -35,7 +35,8 @@ const char *clp_cpu_need_name(unsigned need);
 /* Why a routine that wants these can't run here; NULL if it can. */
 const char *clp_cpu_missing(const struct clp_cpu *cpu, unsigned wanted);
 
-/* Order all earlier stores, also weakly ordered ones, before later ones; and: complete every store and load before going on. */
+/* Order all earlier stores, also weakly ordered ones, before later ones; and: complete every store and load before going on.
+ */
 static inline void clp_cpu_drain(void);
 static inline void clp_cpu_fence(void);
 

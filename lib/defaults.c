@@ -39,7 +39,8 @@ static const struct defaults table[] = {
 	    [CLP_PLAN_COPY_AUTO] = { { 256 * KiB, "avx512" }, { REST, "avx512_nt" } } } },
 	/*
 	 * Zen 3. CLZERO is the fastest but for its start. From about twice the L3 on, rep stosb, and with it libc, stops
-	 * allocating lines and catches up. The probe tells L3 from memory as well as L2, and pays as far as a share of the L3 is likely to be ours.
+	 * allocating lines and catches up. The probe tells L3 from memory as well as L2, and pays as far as a share of the L3
+	 * is likely to be ours.
 	 */
 	{ "AuthenticAMD", 0, { 4 * KiB + 1, 64 * KiB }, { 4 * MiB, 4 * MiB }, 260,
 	  { [CLP_PLAN_HOT] = { { 4 * MiB, "avx2" }, { REST, "clzero" } },

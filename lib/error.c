@@ -12,7 +12,8 @@ const char *clp_strerror(int error)
 	case 0:
 		return "Success";
 	case EINVAL:
-		return "Invalid argument: unknown or contradictory flags, a misaligned, wrapping or overlapping region, or a damaged profile";
+		return "Invalid argument: unknown or contradictory flags, a misaligned, wrapping or overlapping region, or "
+		       "a damaged profile";
 	case ENOENT:
 		return "No such routine, operation or file";
 	case ENOTSUP:

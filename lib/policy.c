@@ -3,8 +3,8 @@
  * policy.c - which routine serves a call: publishes the words that the calls read, from the tuning in force (defaults or
  * profile), what is forced, what is disabled, and who is watching.
  *
- * Publishing is idempotent and lock-free: whoever changes an input counts a generation up and publishes; whoever published under
- * an older generation does it again. Before the constructor ran, the built-in defaults serve, without the probe.
+ * Publishing is idempotent and lock-free: whoever changes an input counts a generation up and publishes; whoever published
+ * under an older generation does it again. Before the constructor ran, the built-in defaults serve, without the probe.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,12 +27,12 @@ const char *const clp_plan_names[CLP_PLANS] = {
 };
 
 static uint64_t generation;
-static uint64_t capable;                 /* by row: what the processor and system can run; 0: not yet known */
-static struct clp_tuning builtin;        /* the defaults for this processor; valid when capable is */
-static uint64_t disabled;                /* by row, from CLEARPAGES_DISABLE */
+static uint64_t capable;	  /* by row: what the processor and system can run; 0: not yet known */
+static struct clp_tuning builtin; /* the defaults for this processor; valid when capable is */
+static uint64_t disabled;	  /* by row, from CLEARPAGES_DISABLE */
 static uint64_t counting;
 static uint64_t ticks_readable, probe_usable; /* set by the constructor alone */
-static uint64_t tuned;                   /* `tuning` holds a profile */
+static uint64_t tuned;			      /* `tuning` holds a profile */
 static struct clp_tuning tuning;
 static uint8_t forced[2][3] = { { NOT_FORCED, NOT_FORCED, NOT_FORCED }, { NOT_FORCED, NOT_FORCED, NOT_FORCED } };
 
@@ -158,8 +158,8 @@ static void publish(void)
 			if (row != NOT_FORCED)
 				next.plan[p][r] = CLP_RULE(CLP_RULE_MAX, row);
 			else
-				next.plan[p][r] = CLP_RULE(CLP_RULE_UPTO(next.plan[p][r]),
-							   substitute(CLP_RULE_ROW(next.plan[p][r])));
+				next.plan[p][r] =
+				    CLP_RULE(CLP_RULE_UPTO(next.plan[p][r]), substitute(CLP_RULE_ROW(next.plan[p][r])));
 		}
 	}
 	for (unsigned hint = 0; hint < 2; hint++)

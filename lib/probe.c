@@ -3,9 +3,9 @@
  * probe.c - is a destination in cache? Times a few overlapped loads from it.
  *
  * Reading memory that was never touched would map the zero page and cost a second fault at the clear, and can lose a huge
- * page. So each page sampled first gets a store, which the clear would have made anyway; a different line of it is then timed.
- * Fresh memory needs no case of its own: the kernel has cleared the page at the store's fault, and the loads tell whether
- * that left it in cache.
+ * page. So each page sampled first gets a store, which the clear would have made anyway; a different line of it is then
+ * timed. Fresh memory needs no case of its own: the kernel has cleared the page at the store's fault, and the loads tell
+ * whether that left it in cache.
  */
 #include <sys/prctl.h>
 

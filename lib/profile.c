@@ -155,7 +155,8 @@ int clp_profile_parse(const char *text, size_t len, const struct clp_cpu *cpu, s
 			unsigned hot = is(hint, "hot");
 
 			bit = hot ? PROBE_HOT : PROBE_AUTO;
-			if ((!hot && !is(hint, "auto")) || parse_probe(&bare, &tuning->probe_min[hot], &tuning->probe_max[hot]))
+			if ((!hot && !is(hint, "auto")) ||
+			    parse_probe(&bare, &tuning->probe_min[hot], &tuning->probe_max[hot]))
 				return -EINVAL;
 		} else if (is(key, "limit")) {
 			bit = LIMIT;
@@ -194,7 +195,8 @@ static int read_whole(const char *path, size_t *len)
 	*len = 0;
 	if (fd < 0)
 		return -errno;
-	while (*len < sizeof(buffer) && ((n = read(fd, buffer + *len, sizeof(buffer) - *len)) > 0 || (n < 0 && errno == EINTR)))
+	while (*len < sizeof(buffer) &&
+	       ((n = read(fd, buffer + *len, sizeof(buffer) - *len)) > 0 || (n < 0 && errno == EINTR)))
 		*len += n > 0 ? (size_t)n : 0;
 	n = n < 0 ? -errno : 0;
 	close(fd);
@@ -266,8 +268,13 @@ void clp_warn(const char *variable, const char *value, size_t len, const char *w
 	for (size_t i = 0; i < n; i++)
 		shown[i] = value[i] >= ' ' && value[i] <= '~' ? value[i] : '?';
 	struct iovec line[] = {
-		part("libclearpages: ", 15), part(variable, strlen(variable)), part("=", 1), part(shown, n),
-		part(n < len ? "...: " : ": ", n < len ? 5 : 2), part(what, strlen(what)), part("\n", 1),
+		part("libclearpages: ", 15),
+		part(variable, strlen(variable)),
+		part("=", 1),
+		part(shown, n),
+		part(n < len ? "...: " : ": ", n < len ? 5 : 2),
+		part(what, strlen(what)),
+		part("\n", 1),
 	};
 
 	if (writev(STDERR_FILENO, line, sizeof(line) / sizeof(line[0])) < 0)
@@ -296,8 +303,9 @@ void clp_profile_init(void)
 	else
 		store(state, CLP_PROFILE_DAMAGED);
 	if (named)
-		clp_warn("CLEARPAGES_PROFILE", named, strlen(named), err == -ENOENT ? "no such file; using the built-in defaults"
-			 : err == -ESTALE ? "measured on another machine; using the built-in defaults"
+		clp_warn("CLEARPAGES_PROFILE", named, strlen(named),
+			 err == -ENOENT			   ? "no such file; using the built-in defaults"
+			 : err == -ESTALE		   ? "measured on another machine; using the built-in defaults"
 			 : err == -EINVAL || err == -EFBIG ? "damaged; using the built-in defaults"
 							   : "unreadable; using the built-in defaults");
 }

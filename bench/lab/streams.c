@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * streams.c - trials of how to stream zeros: what was tried beside the plain loops, kept so that anyone can try it on another machine.
+ * streams.c - trials of how to stream zeros: what was tried beside the plain loops, kept so that anyone can try it on
+ * another machine.
  *
  * Not installed. Runs in the benchmarks' harness: uncached destinations, interleaved, verified. docs/policy.md has findings.
  */
@@ -27,82 +28,84 @@
 #define EACH_LINE(p, from, to) for (char *p = (from); p < (to); p += LINE)
 
 /* Line after line: the reference. */
-#define PLAIN(name, begin, store, end) \
-	TRIAL(name) \
-	{ \
-		begin; \
-		EACH_LINE (p, at, (char *)at + len) \
-			store(p); \
-		end; \
+#define PLAIN(name, begin, store, end)             \
+	TRIAL(name)                                \
+	{                                          \
+		begin;                             \
+		EACH_LINE(p, at, (char *)at + len) \
+		store(p);                          \
+		end;                               \
 	}
 
 /* The last line first. */
-#define DESCENDING(name, begin, store, end) \
-	TRIAL(name) \
-	{ \
-		begin; \
+#define DESCENDING(name, begin, store, end)                                         \
+	TRIAL(name)                                                                 \
+	{                                                                           \
+		begin;                                                              \
 		for (char *p = (char *)at + len - LINE; p >= (char *)at; p -= LINE) \
-			store(p); \
-		end; \
+			store(p);                                                   \
+		end;                                                                \
 	}
 
 /* N pages side by side, line by line; what remains of the length, plainly. */
-#define PAGES(name, n, begin, store, end) \
-	TRIAL(name) \
-	{ \
+#define PAGES(name, n, begin, store, end)                                 \
+	TRIAL(name)                                                       \
+	{                                                                 \
 		char *whole = (char *)at + len / (n * PAGE) * (n * PAGE); \
-		begin; \
-		for (char *page = at; page < whole; page += n * PAGE) \
-			EACH_LINE (p, page, page + PAGE) \
-				for (size_t i = 0; i < n; i++) \
-					store(p + i * PAGE); \
-		EACH_LINE (p, whole, (char *)at + len) \
-			store(p); \
-		end; \
+		begin;                                                    \
+		for (char *page = at; page < whole; page += n * PAGE)     \
+			EACH_LINE(p, page, page + PAGE)                   \
+		for (size_t i = 0; i < n; i++)                            \
+			store(p + i * PAGE);                              \
+		EACH_LINE(p, whole, (char *)at + len)                     \
+		store(p);                                                 \
+		end;                                                      \
 	}
 
 /* One line in N through `other`, from a second stream at the region's end. */
-#define MIXED(name, n, begin, store, other, end) \
-	TRIAL(name) \
-	{ \
-		size_t lines = len / LINE, apart = lines / n; \
-		char *second = (char *)at + (lines - apart) * LINE; \
-		char *p = at, *border = second; \
-		begin; \
+#define MIXED(name, n, begin, store, other, end)                     \
+	TRIAL(name)                                                  \
+	{                                                            \
+		size_t lines = len / LINE, apart = lines / n;        \
+		char *second = (char *)at + (lines - apart) * LINE;  \
+		char *p = at, *border = second;                      \
+		begin;                                               \
 		for (size_t i = 0; i < apart; i++, second += LINE) { \
-			for (size_t k = 1; k < n; k++, p += LINE) \
-				store(p); \
-			other(second); \
-		} \
-		for (; p < border; p += LINE) \
-			store(p); \
-		end; \
+			for (size_t k = 1; k < n; k++, p += LINE)    \
+				store(p);                            \
+			other(second);                               \
+		}                                                    \
+		for (; p < border; p += LINE)                        \
+			store(p);                                    \
+		end;                                                 \
 	}
 
 /* Asking for ownership ahead. Beyond the region's end the prefetch is harmless: it never faults. */
-#define AHEAD(name, distance, begin, store, end) \
-	TRIAL(name) \
-	{ \
-		begin; \
-		EACH_LINE (p, at, (char *)at + len) { \
+#define AHEAD(name, distance, begin, store, end)                                  \
+	TRIAL(name)                                                               \
+	{                                                                         \
+		begin;                                                            \
+		EACH_LINE(p, at, (char *)at + len)                                \
+		{                                                                 \
 			__asm__ volatile("prefetchw " #distance "(%0)" ::"r"(p)); \
-			store(p); \
-		} \
-		end; \
+			store(p);                                                 \
+		}                                                                 \
+		end;                                                              \
 	}
 
 /* A fence after every N lines. */
-#define FENCED(name, n, begin, store, end) \
-	TRIAL(name) \
-	{ \
-		size_t i = 0; \
-		begin; \
-		EACH_LINE (p, at, (char *)at + len) { \
-			store(p); \
-			if (++i % n == 0) \
-				FENCE; \
-		} \
-		end; \
+#define FENCED(name, n, begin, store, end)         \
+	TRIAL(name)                                \
+	{                                          \
+		size_t i = 0;                      \
+		begin;                             \
+		EACH_LINE(p, at, (char *)at + len) \
+		{                                  \
+			store(p);                  \
+			if (++i % n == 0)          \
+				FENCE;             \
+		}                                  \
+		end;                               \
 	}
 
 PLAIN(nt32, ZERO32, NT32, DONE32)
@@ -220,8 +223,10 @@ int main(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
-		argp_options, parse, NULL, "Trials of how to stream zeros, beside the routines named by --variant (default: libc,cold).",
-		children, NULL, NULL,
+		argp_options, parse,
+		NULL,	      "Trials of how to stream zeros, beside the routines named by --variant (default: libc,cold).",
+		children,     NULL,
+		NULL,
 	};
 	struct method methods[METHODS_MAX];
 	struct options o = { 0 };
@@ -239,7 +244,9 @@ int main(int argc, char **argv)
 	output_columns(&out, columns);
 	for (size_t s = 0; s < n_sizes && !interrupted; s++) {
 		struct cell c = { .size = sizes[s], .bystander = o.bystander };
-		struct group g = { .cell = &c, .methods = methods, .n = n,
+		struct group g = { .cell = &c,
+				   .methods = methods,
+				   .n = n,
 				   .samples = o.common.samples ? o.common.samples : default_samples(c.size) };
 		struct record r;
 

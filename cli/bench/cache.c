@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cache.c - cache sizes as a chain of dependent loads sees them. CPUID's sizes are claims; in a virtual machine often wrong ones.
+ * cache.c - cache sizes as a chain of dependent loads sees them. CPUID's sizes are claims; in a virtual machine often wrong
+ * ones.
  *
  * The time of a load in a random cycle through the lines of a working set steps up where the set outgrows a cache. A set
  * as large as its cache already misses at times, so a size counts as within while a load takes less than PLATEAU times

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cell.c - one timed sample: the destination is non-zero before and checked after, and in the cache state that was asked for.
+ * cell.c - one timed sample: the destination is non-zero before and checked after, and in the cache state that was asked
+ * for.
  *
  * Destinations go through an arena, each starting where the last one ended; after its sample each is filled again. So
  * a destination was last touched a whole lap of the arena ago. Small destinations are spread, so that neither the
@@ -119,7 +120,8 @@ static void verify(const struct cell *c, const struct method *m, const unsigned 
 			size_t skip = line / LINE % c->touch ? 0 : 8;
 
 			if (!memory_is_zero(to + line + skip, (c->size - line < LINE ? c->size - line : LINE) - skip))
-				die(EXIT_FAILED, "%s left a byte that is not zero in the line at offset %zu of %zu", m->name, line, c->size);
+				die(EXIT_FAILED, "%s left a byte that is not zero in the line at offset %zu of %zu", m->name,
+				    line, c->size);
 		}
 	} else if (from ? memcmp(to, from, c->size) != 0 : !memory_is_zero(to, c->size)) {
 		die(EXIT_FAILED, "%s left a wrong byte in %zu bytes", m->name, c->size);

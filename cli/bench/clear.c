@@ -29,7 +29,8 @@ static const struct argp_option argp_options[] = {
 	{ "extent", OPT_EXTENT, "LIST", 0, "Bytes a call: whole (default), page, or sizes", 0 },
 	{ "state", OPT_STATE, "LIST", 0, "Destination before: uncached (default), cached", 0 },
 	{ "threads", OPT_THREADS, "LIST", 0, "Numbers of threads, each with a CPU and memory of its own", 0 },
-	{ "2005", OPT_2005, NULL, 0, "The micro-benchmark of 2005: a 1 MiB buffer page by page, 64 tries, cycles per page", 0 },
+	{ "2005", OPT_2005, NULL, 0, "The micro-benchmark of 2005: a 1 MiB buffer page by page, 64 tries, cycles per page",
+	  0 },
 	{ 0 },
 };
 
@@ -37,7 +38,8 @@ static const struct argp_option argp_options[] = {
 static const struct argp_option copy_argp_options[] = {
 	{ "extent", OPT_EXTENT, "LIST", 0, "Bytes a call: whole (default), page, or sizes", 0 },
 	{ "state", OPT_STATE, "LIST", 0, "Source and destination before: uncached (default), cached", 0 },
-	{ "2005", OPT_2005, NULL, 0, "The micro-benchmark of 2005: a 1 MiB buffer page by page, 64 tries, cycles per page", 0 },
+	{ "2005", OPT_2005, NULL, 0, "The micro-benchmark of 2005: a 1 MiB buffer page by page, 64 tries, cycles per page",
+	  0 },
 	{ 0 },
 };
 
@@ -120,29 +122,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct column columns[] = {
-	{ "size", "size", 9, 0, true },
-	{ "extent", "a call", 9, 0, true },
-	{ "state", "state", -8, 0, false },
-	{ "variant", "routine", -10, 0, false },
-	{ "gbps", "GB/s", 6, 2, false },
-	{ "cycles_page_min", "min cy/pg", 9, 0, false },
-	{ "cycles_page", "median", 6, 0, false },
-	{ "cycles_page_max", "max", 6, 0, false },
-	{ "vs_libc", "x libc", 6, 2, false },
-	{ 0 },
+	{ "size", "size", 9, 0, true },		  { "extent", "a call", 9, 0, true },
+	{ "state", "state", -8, 0, false },	  { "variant", "routine", -10, 0, false },
+	{ "gbps", "GB/s", 6, 2, false },	  { "cycles_page_min", "min cy/pg", 9, 0, false },
+	{ "cycles_page", "median", 6, 0, false }, { "cycles_page_max", "max", 6, 0, false },
+	{ "vs_libc", "x libc", 6, 2, false },	  { 0 },
 };
 
 static const struct column thread_columns[] = {
-	{ "threads", "threads", 7, 0, false },
-	{ "size", "size", 9, 0, true },
-	{ "extent", "a call", 9, 0, true },
-	{ "variant", "routine", -10, 0, false },
-	{ "gbps", "GB/s", 7, 2, false },
-	{ "gbps_min", "min", 6, 2, false },
-	{ "gbps_max", "max", 6, 2, false },
-	{ "x_one", "x one", 6, 2, false },
-	{ "vs_libc", "x libc", 6, 2, false },
-	{ 0 },
+	{ "threads", "threads", 7, 0, false }, { "size", "size", 9, 0, true },
+	{ "extent", "a call", 9, 0, true },    { "variant", "routine", -10, 0, false },
+	{ "gbps", "GB/s", 7, 2, false },       { "gbps_min", "min", 6, 2, false },
+	{ "gbps_max", "max", 6, 2, false },    { "x_one", "x one", 6, 2, false },
+	{ "vs_libc", "x libc", 6, 2, false },  { 0 },
 };
 
 static const struct column columns_2005[] = {
@@ -158,7 +150,10 @@ static const struct column columns_2005[] = {
 static void run_cell(const struct options *o, struct bench *b, struct output *out, const char *bench, const struct cell *c,
 		     const struct method *methods, size_t n, unsigned threads, double *one)
 {
-	struct group g = { .cell = c, .methods = methods, .n = n, .threads = threads,
+	struct group g = { .cell = c,
+			   .methods = methods,
+			   .n = n,
+			   .threads = threads,
 			   .samples = o->common.samples ? o->common.samples : default_samples(c->size) };
 	struct record r;
 
@@ -189,9 +184,12 @@ static void run_sizes(const struct options *o, struct bench *b, struct output *o
 	for (size_t s = 0; s < n_sizes; s++) {
 		for (size_t e = 0; e < o->n_extents; e++) {
 			for (size_t state = 0; state < o->states && !interrupted; state++) {
-				struct cell c = { .op = o->op, .size = sizes[s], .extent = o->extents[e], .cached = o->cached[state] };
+				struct cell c = {
+					.op = o->op, .size = sizes[s], .extent = o->extents[e], .cached = o->cached[state]
+				};
 
-				run_cell(o, b, out, bench, &c, methods, n, threads, one + (s * o->n_extents + e) * METHODS_MAX);
+				run_cell(o, b, out, bench, &c, methods, n, threads,
+					 one + (s * o->n_extents + e) * METHODS_MAX);
 			}
 		}
 	}
@@ -246,7 +244,8 @@ static void settle(struct options *o)
 	if (!o->year_2005)
 		return;
 	if (o->common.sizes || o->n_threads || o->state_given || o->extent_given)
-		die(EXIT_USAGE, "--2005: it is one thread, a buffer of 1 MiB, page by page, in both states; leave out other shapes");
+		die(EXIT_USAGE,
+		    "--2005: it is one thread, a buffer of 1 MiB, page by page, in both states; leave out other shapes");
 	/* In 2005 one buffer was cleared again and again, and was larger than most caches: today it has to be both. */
 	o->cached[0] = true;
 	o->cached[1] = false;
@@ -260,9 +259,14 @@ static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 
 int bench_clear(int argc, char **argv)
 {
 	static const struct argp argp = {
-		argp_options, parse, NULL,
-		"Measure clearing: payload GB/s (10^9 bytes) as median, minimum and maximum, and TSC cycles per 4 KiB page, beside libc's memset.",
-		children, NULL, NULL,
+		argp_options,
+		parse,
+		NULL,
+		"Measure clearing: payload GB/s (10^9 bytes) as median, minimum and maximum, and TSC cycles per 4 KiB page, "
+		"beside libc's memset.",
+		children,
+		NULL,
+		NULL,
 	};
 	struct options o;
 
@@ -275,9 +279,14 @@ int bench_clear(int argc, char **argv)
 int bench_copy(int argc, char **argv)
 {
 	static const struct argp argp = {
-		copy_argp_options, parse, NULL,
-		"Measure copying: payload GB/s (10^9 bytes written) as median, minimum and maximum, and TSC cycles per 4 KiB page, beside libc's memcpy.",
-		children, NULL, NULL,
+		copy_argp_options,
+		parse,
+		NULL,
+		"Measure copying: payload GB/s (10^9 bytes written) as median, minimum and maximum, and TSC cycles per 4 "
+		"KiB page, beside libc's memcpy.",
+		children,
+		NULL,
+		NULL,
 	};
 	struct options o;
 

@@ -75,7 +75,8 @@ uint64_t *page_sizes(const struct common *c, const char *defaults, size_t *n, si
 	*largest = 0;
 	for (size_t i = 0; i < *n; i++) {
 		if (sizes[i] % 4096)
-			die(EXIT_USAGE, "--size: %llu is not a multiple of the page size, 4096", (unsigned long long)sizes[i]);
+			die(EXIT_USAGE, "--size: %llu is not a multiple of the page size, 4096",
+			    (unsigned long long)sizes[i]);
 		if (sizes[i] > *largest)
 			*largest = sizes[i];
 	}

@@ -13,7 +13,8 @@ unsigned default_samples(size_t size)
 		size_t upto;
 		unsigned samples;
 	} table[] = {
-		{ (size_t)64 << 10, 101 }, { (size_t)1 << 20, 41 }, { (size_t)32 << 20, 15 }, { (size_t)256 << 20, 7 }, { SIZE_MAX, 5 },
+		{ (size_t)64 << 10, 101 }, { (size_t)1 << 20, 41 }, { (size_t)32 << 20, 15 },
+		{ (size_t)256 << 20, 7 },  { SIZE_MAX, 5 },
 	};
 	unsigned i = 0;
 

@@ -33,8 +33,8 @@ void memory_require(uint64_t size, const char *purpose)
 
 	/* Leave an eighth: the machine goes on living beside the measurement. */
 	if (size > available - available / 8)
-		die(EXIT_FAILED, "%s needs %s of memory, of which %s is free; choose smaller sizes", purpose, format_size(size),
-		    format_size(available));
+		die(EXIT_FAILED, "%s needs %s of memory, of which %s is free; choose smaller sizes", purpose,
+		    format_size(size), format_size(available));
 }
 
 static void require_huge(size_t size, unsigned shift, const char *purpose)
@@ -47,7 +47,9 @@ static void require_huge(size_t size, unsigned shift, const char *purpose)
 	snprintf(path, sizeof(path), "/sys/kernel/mm/hugepages/%s/free_hugepages", dir);
 	free = read_number(path, 0);
 	if (free < (int64_t)pages)
-		die(EXIT_FAILED, "%s needs %zu huge pages of %s, %lld are free; reserve them: echo %zu > /sys/kernel/mm/hugepages/%s/nr_hugepages",
+		die(EXIT_FAILED,
+		    "%s needs %zu huge pages of %s, %lld are free; reserve them: echo %zu > "
+		    "/sys/kernel/mm/hugepages/%s/nr_hugepages",
 		    purpose, pages, shift == SHIFT_1G ? "1GB" : "2MB", (long long)free,
 		    pages + (size_t)read_number("/proc/sys/vm/nr_hugepages", 0) * (shift == SHIFT_2M), dir);
 }
@@ -84,7 +86,8 @@ void memory_get(struct memory *m, size_t size, enum page_kind kind, const char *
 		flags |= MAP_HUGETLB | (int)(shift_of(kind) << MAP_HUGE_SHIFT);
 	m->at = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (m->at == MAP_FAILED)
-		die(EXIT_FAILED, "%s: can't map %s on %s pages: %s", purpose, format_size(size), names[kind], strerror(errno));
+		die(EXIT_FAILED, "%s: can't map %s on %s pages: %s", purpose, format_size(size), names[kind],
+		    strerror(errno));
 	m->size = size;
 	m->kind = kind;
 	/* Advice may be unknown to the kernel; what came of it is in the figures' header (thp). */

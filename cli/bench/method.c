@@ -126,11 +126,13 @@ size_t methods_parse(const char *option, const char *list, unsigned op, struct m
 		}
 		if (!method_find(word[i], op, &m)) {
 			if (!strcmp(word[i], "pmem"))
-				die(EXIT_FAILED, "%s: 'pmem' is not available here: libpmem is not installed (package libpmem1)", option);
+				die(EXIT_FAILED,
+				    "%s: 'pmem' is not available here: libpmem is not installed (package libpmem1)", option);
 			unknown(option, word[i], op);
 		}
 		if (m.kind == METHOD_VARIANT && variant_missing(op, m.index))
-			die(EXIT_FAILED, "%s: '%s' is not available here: %s", option, word[i], variant_missing(op, m.index));
+			die(EXIT_FAILED, "%s: '%s' is not available here: %s", option, word[i],
+			    variant_missing(op, m.index));
 		add(methods, &n, &m);
 	}
 	free_words(word, words);

@@ -22,7 +22,7 @@ struct half {
 	size_t size[SIZES_MAX];
 	size_t n;
 	char best[SIZES_MAX][24];
-	double gain[SIZES_MAX];   /* of the best over libc */
+	double gain[SIZES_MAX];	  /* of the best over libc */
 	double policy[SIZES_MAX]; /* of the policy over libc */
 };
 
@@ -158,9 +158,10 @@ static double worst(const struct half *h)
 
 int bench_quick(int argc, char **argv)
 {
-	static const char doc[] =
-		"In under a minute: the fastest way to clear memory here, the policy's choice, and libc's memset. GB/s are 10^9 payload bytes, "
-		"median (and minimum, maximum). COLD: destination not in cache, not used after. HOT: in cache, all of it read after.";
+	static const char doc[] = "In under a minute: the fastest way to clear memory here, the policy's choice, and libc's "
+				  "memset. GB/s are 10^9 payload bytes, "
+				  "median (and minimum, maximum). COLD: destination not in cache, not used after. HOT: in "
+				  "cache, all of it read after.";
 	struct argp argp = common_argp;
 	static const size_t hot_sizes[] = { 4 * KiB, 16 * KiB, 64 * KiB, 256 * KiB };
 	struct half cold = { .hint = "cold" }, hot = { .hint = "hot", .cached = true, .touch = 1 };
@@ -205,7 +206,8 @@ int bench_quick(int argc, char **argv)
 		output_say(&out, "%s", "");
 		say(&cold, &out);
 		say(&hot, &out);
-		output_say(&out, "the policy reaches at least %.0f%% of the best for COLD, %.0f%% for HOT", 100 * worst(&cold), 100 * worst(&hot));
+		output_say(&out, "the policy reaches at least %.0f%% of the best for COLD, %.0f%% for HOT",
+			   100 * worst(&cold), 100 * worst(&hot));
 	}
 	return common_end(&out, "quick");
 }

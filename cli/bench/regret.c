@@ -105,7 +105,13 @@ static bool scored(enum policy p, const struct cell *c, size_t l2)
 /* Pairs of an odd and an even round. */
 static unsigned pairs_of(const struct run *run, size_t size)
 {
-	unsigned pairs = size <= 16 * KiB ? 201 : size <= 64 * KiB ? 101 : size <= MiB ? 61 : size <= 8 * MiB ? 25 : size <= 32 * MiB ? 15 : size <= 128 * MiB ? 11 : 7;
+	unsigned pairs = size <= 16 * KiB    ? 201
+			 : size <= 64 * KiB  ? 101
+			 : size <= MiB	     ? 61
+			 : size <= 8 * MiB   ? 25
+			 : size <= 32 * MiB  ? 15
+			 : size <= 128 * MiB ? 11
+					     : 7;
 
 	if (run->samples)
 		pairs = run->samples;
@@ -143,7 +149,8 @@ static void drop_slow(const struct run *run, const struct cell *c, bool *dropped
 			dropped[m] = true;
 }
 
-static void sample_record(struct run *run, const struct cell *c, const struct method *m, unsigned round, bool copy, double ticks)
+static void sample_record(struct run *run, const struct cell *c, const struct method *m, unsigned round, bool copy,
+			  double ticks)
 {
 	struct record r;
 
@@ -252,7 +259,8 @@ static void run_cell(struct run *run, const struct cell *c)
 
 static size_t sizes_of(struct run *run, const struct options *o, uint64_t *sizes)
 {
-	static const size_t full[] = { 4 * KiB, 16 * KiB, 64 * KiB, 256 * KiB, MiB, 2 * MiB, 8 * MiB, 32 * MiB, 128 * MiB, GiB };
+	static const size_t full[] = { 4 * KiB, 16 * KiB, 64 * KiB, 256 * KiB, MiB,
+				       2 * MiB, 8 * MiB,  32 * MiB, 128 * MiB, GiB };
 	static const size_t quick[] = { 4 * KiB, 16 * KiB, 64 * KiB, 256 * KiB, 2 * MiB, 32 * MiB };
 	const size_t *grid = o->quick ? quick : full;
 	size_t n = o->quick ? sizeof(quick) / sizeof(quick[0]) : sizeof(full) / sizeof(full[0]);
@@ -299,10 +307,10 @@ static void policy_summary(struct run *run, enum policy p)
 }
 
 static const struct column cell_columns[] = {
-	{ "size", "size", 9, 0, true },   { "state", "state", -8, 0, false },    { "touch", "used", -5, 0, false },
-	{ "with", "other", -5, 0, false }, { "variant", "best", -10, 0, false },  { "gbps", "GB/s", 6, 2, false },
-	{ "auto", "auto", 5, 2, false },  { "hot", "hot", 5, 2, false },         { "cold", "cold", 5, 2, false },
-	{ "memset", "libc", 5, 2, false }, { "aa", "a/a", 5, 2, false },          { 0 },
+	{ "size", "size", 9, 0, true },	   { "state", "state", -8, 0, false },	 { "touch", "used", -5, 0, false },
+	{ "with", "other", -5, 0, false }, { "variant", "best", -10, 0, false }, { "gbps", "GB/s", 6, 2, false },
+	{ "auto", "auto", 5, 2, false },   { "hot", "hot", 5, 2, false },	 { "cold", "cold", 5, 2, false },
+	{ "memset", "libc", 5, 2, false }, { "aa", "a/a", 5, 2, false },	 { 0 },
 };
 
 static const struct column policy_columns[] = {
@@ -324,7 +332,8 @@ static void choose_methods(struct run *run, const char *list)
 	run->libc = 0;
 	for (size_t m = 0; m < run->singles; m++) {
 		if (run->methods[m].kind == METHOD_POLICY)
-			die(EXIT_USAGE, "--variant: '%s' is a policy; regret compares policies with single methods", run->methods[m].name);
+			die(EXIT_USAGE, "--variant: '%s' is a policy; regret compares policies with single methods",
+			    run->methods[m].name);
 		if (run->methods[m].kind == METHOD_LIBC)
 			run->libc = m;
 	}
@@ -348,7 +357,9 @@ static void run_grid(struct run *run, const uint64_t *sizes, size_t n)
 			}
 			for (unsigned t = 0; t < 4; t++) {
 				for (unsigned other = 0; other < 2 && !interrupted; other++) {
-					struct cell c = { .size = sizes[s], .cached = cached, .touch = touches[t], .bystander = other };
+					struct cell c = {
+						.size = sizes[s], .cached = cached, .touch = touches[t], .bystander = other
+					};
 
 					run_cell(run, &c);
 				}
@@ -361,10 +372,15 @@ int bench_regret(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
-		argp_options, parse, NULL,
-		"Measure the policy's regret: its time over that of the best single method (every routine, libc, libpmem if installed), "
+		argp_options,
+		parse,
+		NULL,
+		"Measure the policy's regret: its time over that of the best single method (every routine, libc, libpmem if "
+		"installed), "
 		"for sizes, destinations in cache or not, and uses after. 1.00 is perfect.",
-		children, NULL, NULL,
+		children,
+		NULL,
+		NULL,
 	};
 	static struct run run;
 	struct options o = { 0 };
@@ -389,7 +405,8 @@ int bench_regret(int argc, char **argv)
 			largest = sizes[i];
 	common_start(&o.common, &run.out, "regret", argc, argv);
 	bench_open(&run.b, largest, 0, false, o.common.page, 0, o.common.seed);
-	output_say(&run.out, "L2 as measured: %s. Regret: time over the best single method's; 1.00 is perfect.\n", format_size(run.b.l2));
+	output_say(&run.out, "L2 as measured: %s. Regret: time over the best single method's; 1.00 is perfect.\n",
+		   format_size(run.b.l2));
 	output_columns(&run.out, cell_columns);
 	run_grid(&run, sizes, n);
 	output_say(&run.out, "%s", "");
@@ -402,10 +419,14 @@ int bench_regret(int argc, char **argv)
 		double max = fmax(run.scores[AA].max_small, run.scores[AA].max_large);
 
 		if (aa <= AA_GEOMEAN && max <= AA_MAX)
-			output_say(&run.out, "\nvalid: the best method's own second copy (a/a) stays within %.2f and %.2f", AA_GEOMEAN, AA_MAX);
+			output_say(&run.out, "\nvalid: the best method's own second copy (a/a) stays within %.2f and %.2f",
+				   AA_GEOMEAN, AA_MAX);
 		else
-			output_say(&run.out, "\nINVALID: the best method's own second copy (a/a) differs by %.3f (geomean), %.2f (max); allowed are "
-				   "%.2f and %.2f. The machine is too noisy now.", aa, max, AA_GEOMEAN, AA_MAX);
+			output_say(&run.out,
+				   "\nINVALID: the best method's own second copy (a/a) differs by %.3f (geomean), %.2f "
+				   "(max); allowed are "
+				   "%.2f and %.2f. The machine is too noisy now.",
+				   aa, max, AA_GEOMEAN, AA_MAX);
 	}
 	bench_close(&run.b);
 	return common_end(&run.out, "regret");

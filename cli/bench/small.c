@@ -44,14 +44,10 @@ static double __attribute__((noinline)) row_memset(void *(*volatile *fn)(void *,
 }
 
 static const struct column columns[] = {
-	{ "size", "size", 9, 0, true },
-	{ "libc_ns", "memset ns", 9, 2, false },
-	{ "libc_min", "min", 7, 2, false },
-	{ "clear_ns", "clp_clear ns", 12, 2, false },
-	{ "clear_min", "min", 7, 2, false },
-	{ "more_ns", "more", 7, 2, false },
-	{ "share", "x memset", 8, 3, false },
-	{ 0 },
+	{ "size", "size", 9, 0, true },	      { "libc_ns", "memset ns", 9, 2, false },
+	{ "libc_min", "min", 7, 2, false },   { "clear_ns", "clp_clear ns", 12, 2, false },
+	{ "clear_min", "min", 7, 2, false },  { "more_ns", "more", 7, 2, false },
+	{ "share", "x memset", 8, 3, false }, { 0 },
 };
 
 static void run_size(struct output *out, struct random *random, unsigned char *at, size_t size, unsigned rounds)
@@ -69,9 +65,11 @@ static void run_size(struct output *out, struct random *random, unsigned char *a
 			unsigned what = order[i];
 
 			memory_fill(at, size);
-			samples[what][round] = what == 0 ? row_memset(&set, at, size) : row_clp(what == 1 ? &clear : &empty, at, size);
+			samples[what][round] =
+			    what == 0 ? row_memset(&set, at, size) : row_clp(what == 1 ? &clear : &empty, at, size);
 			if (what != 2 && !memory_is_zero(at, size))
-				die(EXIT_FAILED, "%s left a byte that is not zero in %zu bytes", what ? "clp_clear" : "memset", size);
+				die(EXIT_FAILED, "%s left a byte that is not zero in %zu bytes",
+				    what ? "clp_clear" : "memset", size);
 		}
 	}
 	if (interrupted)
@@ -95,11 +93,12 @@ static void run_size(struct output *out, struct random *random, unsigned char *a
 
 int bench_small(int argc, char **argv)
 {
-	static const char doc[] =
-		"Measure short clears of memory in cache through clp_clear: nanoseconds a call, the loop's own time taken off, beside libc's "
-		"memset. --variant and --page do not apply.";
+	static const char doc[] = "Measure short clears of memory in cache through clp_clear: nanoseconds a call, the "
+				  "loop's own time taken off, beside libc's "
+				  "memset. --variant and --page do not apply.";
 	struct argp argp = common_argp;
-	static const uint64_t defaults[] = { 1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096 };
+	static const uint64_t defaults[] = { 1,	  2,   4,   8,	 16,  24,  32,	 48,   64,   96,
+					     128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096 };
 	size_t n = sizeof(defaults) / sizeof(defaults[0]);
 	uint64_t *given = NULL;
 	struct common o;

@@ -85,22 +85,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct column columns[] = {
-	{ "size", "size", 9, 0, true },
-	{ "state", "state", -8, 0, false },
-	{ "touch", "used", -5, 0, false },
-	{ "variant", "routine", -10, 0, false },
-	{ "gbps", "GB/s", 7, 2, false },
-	{ "gbps_min", "min", 6, 2, false },
-	{ "gbps_max", "max", 6, 2, false },
-	{ "vs_libc", "x libc", 6, 2, false },
-	{ "best", "best", -4, 0, false },
-	{ 0 },
+	{ "size", "size", 9, 0, true },	    { "state", "state", -8, 0, false },
+	{ "touch", "used", -5, 0, false },  { "variant", "routine", -10, 0, false },
+	{ "gbps", "GB/s", 7, 2, false },    { "gbps_min", "min", 6, 2, false },
+	{ "gbps_max", "max", 6, 2, false }, { "vs_libc", "x libc", 6, 2, false },
+	{ "best", "best", -4, 0, false },   { 0 },
 };
 
 static void run_cell(const struct options *o, struct bench *b, struct output *out, const struct cell *c,
 		     const struct method *methods, size_t n)
 {
-	struct group g = { .cell = c, .methods = methods, .n = n,
+	struct group g = { .cell = c,
+			   .methods = methods,
+			   .n = n,
 			   .samples = o->common.samples ? o->common.samples : default_samples(c->size) };
 	struct record r;
 	size_t best = 0;
@@ -125,9 +122,14 @@ int bench_use(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
-		argp_options, parse, NULL,
-		"Measure clearing and then using: payload GB/s of both together. What is fast to clear may be slow to use, and the other way round.",
-		children, NULL, NULL,
+		argp_options,
+		parse,
+		NULL,
+		"Measure clearing and then using: payload GB/s of both together. What is fast to clear may be slow to use, "
+		"and the other way round.",
+		children,
+		NULL,
+		NULL,
 	};
 	struct options o = { .touch = { 0, 64, 8, 1 }, .n_touch = 4 };
 	struct method methods[METHODS_MAX];
@@ -138,15 +140,20 @@ int bench_use(int argc, char **argv)
 
 	common_init(&o.common);
 	parse_options(&argp, argc, argv, &o);
-	n = methods_beside_libc("--variant", o.common.variants ? o.common.variants : "all,auto,hot,cold", CLP_OP_CLEAR, methods);
+	n = methods_beside_libc("--variant", o.common.variants ? o.common.variants : "all,auto,hot,cold", CLP_OP_CLEAR,
+				methods);
 	sizes = page_sizes(&o.common, "4KB,64KB,1MB,32MB", &n_sizes, &largest);
 	common_start(&o.common, &out, "use", argc, argv);
 	output_columns(&out, columns);
 	bench_open(&b, largest, o.delay, false, o.common.page, 0, o.common.seed);
 	for (size_t s = 0; s < n_sizes; s++) {
 		for (size_t t = 0; t < o.n_touch && !interrupted; t++) {
-			struct cell c = { .size = sizes[s], .cached = o.cached, .touch = o.touch[t], .write = o.write,
-					  .delay = o.delay, .bystander = o.bystander };
+			struct cell c = { .size = sizes[s],
+					  .cached = o.cached,
+					  .touch = o.touch[t],
+					  .write = o.write,
+					  .delay = o.delay,
+					  .bystander = o.bystander };
 
 			run_cell(&o, &b, &out, &c, methods, n);
 		}

@@ -76,8 +76,8 @@ static void measure_cell(struct matrix *m, struct bench *b, struct output *out, 
 void matrix_measure(struct matrix *m, struct bench *b, struct output *out, unsigned op, double done, double share)
 {
 	static const size_t clear_sizes[] = {
-		1 * KiB, 2 * KiB, 4 * KiB, 6 * KiB, 8 * KiB, 12 * KiB, 16 * KiB, 32 * KiB, 64 * KiB, 128 * KiB, 256 * KiB, 512 * KiB,
-		MiB, 2 * MiB, 4 * MiB, 8 * MiB, 16 * MiB, 32 * MiB, 64 * MiB, 128 * MiB, 512 * MiB,
+		1 * KiB,   2 * KiB, 4 * KiB, 6 * KiB, 8 * KiB, 12 * KiB, 16 * KiB, 32 * KiB, 64 * KiB,	128 * KiB, 256 * KiB,
+		512 * KiB, MiB,	    2 * MiB, 4 * MiB, 8 * MiB, 16 * MiB, 32 * MiB, 64 * MiB, 128 * MiB, 512 * MiB,
 	};
 	static const size_t copy_sizes[] = {
 		4 * KiB, 16 * KiB, 64 * KiB, 256 * KiB, MiB, 4 * MiB, 16 * MiB, 64 * MiB, 256 * MiB,

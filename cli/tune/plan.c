@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plan.c - the rules of each plan: for every size the routine with the least regret over the situations that the plan is for,
- * in as few rules as the figures support.
+ * plan.c - the rules of each plan: for every size the routine with the least regret over the situations that the plan is
+ * for, in as few rules as the figures support.
  *
  * Regrets are logarithms of time over the best routine's time, so that their mean is a geometric one. A change of routine
  * from one size to the next costs CHANGE, so that noise does not make rules. Solved exactly by dynamic programming.
@@ -72,7 +72,8 @@ static bool fits(const struct matrix *m, enum clp_plan plan, size_t s, size_t me
 {
 	if (m->op == CLP_OP_COPY || m->sizes[s] > 4096 || method == m->short_method)
 		return true;
-	return (plan == CLP_PLAN_COLD || plan == CLP_PLAN_UNCACHED || plan == CLP_PLAN_HOT_UNCACHED) && nontemporal(m, method);
+	return (plan == CLP_PLAN_COLD || plan == CLP_PLAN_UNCACHED || plan == CLP_PLAN_HOT_UNCACHED) &&
+	       nontemporal(m, method);
 }
 
 static int method_row(const struct matrix *m, size_t method)
@@ -83,12 +84,17 @@ static int method_row(const struct matrix *m, size_t method)
 /* The row that the defaults give a length. */
 static int built_in(enum clp_plan plan, size_t size)
 {
-	struct clp_tuning defaults;
+	static struct clp_tuning defaults;
+	static bool known;
 	struct clp_cpu cpu;
 	unsigned r = 0;
 
-	clp_cpu_detect(&cpu);
-	clp_defaults(&cpu, &defaults);
+	/* Once: CPUID traps in a virtual machine. */
+	if (!known) {
+		clp_cpu_detect(&cpu);
+		clp_defaults(&cpu, &defaults);
+		known = true;
+	}
 	while (size > CLP_RULE_UPTO(defaults.plan[plan][r]))
 		r++;
 	return (int)CLP_RULE_ROW(defaults.plan[plan][r]);
@@ -130,11 +136,10 @@ static void short_method(struct matrix *m)
 	}
 }
 
+/* Between two measured sizes, strictly: to the cache line, for neighbours may lie less than a page apart. */
 static uint64_t boundary(size_t below, size_t above)
 {
-	uint64_t middle = (uint64_t)sqrt((double)below * (double)above);
-
-	return above <= 4096 ? middle : (middle + 4095) & ~(uint64_t)4095;
+	return (uint64_t)sqrt((double)below * (double)above) & ~(uint64_t)63;
 }
 
 void plan_make(const struct matrix *m, enum clp_plan plan, const struct scope *scope, uint64_t rules[CLP_RULES])
@@ -263,7 +268,11 @@ void plan_clears(struct matrix *m, struct scope *scope, struct clp_tuning *tunin
 {
 	uint64_t plain[CLP_RULES], cached[CLP_RULES];
 	struct judge automatic = {
-		0, tuning->plan[CLP_PLAN_AUTO], tuning->plan[CLP_PLAN_CACHED], tuning->plan[CLP_PLAN_UNCACHED], { price[0], price[1] },
+		0,
+		tuning->plan[CLP_PLAN_AUTO],
+		tuning->plan[CLP_PLAN_CACHED],
+		tuning->plan[CLP_PLAN_UNCACHED],
+		{ price[0], price[1] },
 	};
 	struct judge hot = { TOUCHES - 1, plain, cached, tuning->plan[CLP_PLAN_HOT_UNCACHED], { price[0], price[1] } };
 

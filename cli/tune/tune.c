@@ -97,7 +97,7 @@ static bool tune_probe(struct bench *b, struct output *out, struct clp_tuning *t
 		record_begin(&r, "probe");
 		record_whole(&r, "size", (int64_t)sizes[i]);
 		record_real(&r, "cached_p90", in);
-		record_real(&r, "uncached_p10", not);
+		record_real(&r, "uncached_p10", not );
 		output_record(out, &r);
 		record_end(&r);
 	}
@@ -147,10 +147,13 @@ static void show_changes(struct output *out, const struct clp_tuning *tuning)
 	for (unsigned hint = 0; hint < 2; hint++) {
 		const char *name = hint ? "probe hot" : "probe auto";
 
-		if (clp_policy.probe_min[hint] == tuning->probe_min[hint] && clp_policy.probe_max[hint] == tuning->probe_max[hint])
+		if (clp_policy.probe_min[hint] == tuning->probe_min[hint] &&
+		    clp_policy.probe_max[hint] == tuning->probe_max[hint])
 			continue;
-		output_say(out, "  - %-12s %s to %s", name, format_size(clp_policy.probe_min[hint]), format_size(clp_policy.probe_max[hint]));
-		output_say(out, "  + %-12s %s to %s", name, format_size(tuning->probe_min[hint]), format_size(tuning->probe_max[hint]));
+		output_say(out, "  - %-12s %s to %s", name, format_size(clp_policy.probe_min[hint]),
+			   format_size(clp_policy.probe_max[hint]));
+		output_say(out, "  + %-12s %s to %s", name, format_size(tuning->probe_min[hint]),
+			   format_size(tuning->probe_max[hint]));
 	}
 	if (clp_policy.probe_limit != tuning->probe_limit) {
 		output_say(out, "  - limit        %u ticks", clp_policy.probe_limit);
@@ -194,10 +197,15 @@ static bool measure(const struct options *o, struct output *out, struct clp_tuni
 int cmd_tune(int argc, char **argv)
 {
 	static const struct argp argp = {
-		argp_options, parse, NULL,
-		"Measure every routine on this machine (a minute or two) and write the profile that the library follows. Programs load it when "
+		argp_options,
+		parse,
+		NULL,
+		"Measure every routine on this machine (a minute or two) and write the profile that the library follows. "
+		"Programs load it when "
 		"they start, from " CLP_PROFILE_PATH " or $CLEARPAGES_PROFILE.",
-		NULL, NULL, NULL,
+		NULL,
+		NULL,
+		NULL,
 	};
 	struct options o = { .path = CLP_PROFILE_PATH, .seed = (uint64_t)time(NULL), .pin = -1 };
 	struct clp_tuning tuning = { 0 }, again;

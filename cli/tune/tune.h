@@ -18,7 +18,7 @@ struct matrix {
 	size_t n_sizes;
 	struct method methods[METHODS_MAX];
 	size_t n_methods;
-	size_t short_method; /* clears: the routine of short ones; set by plan_clears() */
+	size_t short_method;				       /* clears: the routine of short ones; set by plan_clears() */
 	double ticks[TUNE_SIZES_MAX][2][TOUCHES][METHODS_MAX]; /* [cached] */
 };
 
@@ -31,11 +31,12 @@ bool matrix_has(const struct matrix *m, size_t size, bool cached, unsigned touch
 
 /* plan.c: the rules of one plan, by dynamic programming over the sizes. */
 struct scope {
-	size_t l2, l3;           /* as measured */
+	size_t l2, l3;		 /* as measured */
 	size_t hot_min, hot_max; /* lengths at which HOT probes: its plan is then for what is in cache; 0: none */
 };
 void plan_make(const struct matrix *m, enum clp_plan plan, const struct scope *scope, uint64_t rules[CLP_RULES]);
-/* All plans of clears, and the lengths at which the probe is worth its price: ticks where the destination is not [0], is [1] in cache. */
+/* All plans of clears, and the lengths at which the probe is worth its price: ticks where the destination is not [0], is [1]
+ * in cache. */
 void plan_clears(struct matrix *m, struct scope *scope, struct clp_tuning *tuning, const double price[2]);
 
 /* write.c */

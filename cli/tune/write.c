@@ -43,7 +43,8 @@ size_t profile_text(char *text, size_t size, const struct clp_tuning *tuning, co
 	clp_cpu_detect(&cpu);
 	uname(&os);
 	strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&now, &utc));
-	put(&t, "clearpages-profile 1\n# Measured by clearpages tune %s on %s; see clearpages-profile(5).\n", clp_version(), date);
+	put(&t, "clearpages-profile 1\n# Measured by clearpages tune %s on %s; see clearpages-profile(5).\n", clp_version(),
+	    date);
 	put(&t, "# %s, Linux %s; L1 %s, L2 %s, L3 %s as measured\n", cpu.model_name, os.release, format_size(caches->l1d),
 	    format_size(caches->l2), format_size(caches->l3));
 	put(&t, "cpu %s %u %u %u\nhypervisor %s\n", cpu.vendor, cpu.family, cpu.model, cpu.stepping, cpu.hypervisor);

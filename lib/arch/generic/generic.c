@@ -2,7 +2,8 @@
 /*
  * generic.c - clear and copy in portable C: the reference for every other routine and the fall-back everywhere.
  *
- * Built with -ffreestanding -fno-tree-loop-distribute-patterns, so that the compiler does not turn the loops into calls of memset or memcpy.
+ * Built with -ffreestanding -fno-tree-loop-distribute-patterns, so that the compiler does not turn the loops into calls of
+ * memset or memcpy.
  */
 #include <stdint.h>
 

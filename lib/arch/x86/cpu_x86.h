@@ -24,8 +24,9 @@ static inline uint64_t clp_cpu_ticks(void)
 #define CLP_HAVE_PROBE 1
 
 /*
- * The counter around loads to be timed: they begin after the first reading and have completed before the second. LFENCE waits for all earlier
- * instructions to complete locally (Intel SDM vol. 2A "LFENCE"; AMD: dispatch-serialising, as Linux sets it up).
+ * The counter around loads to be timed: they begin after the first reading and have completed before the second. LFENCE
+ * waits for all earlier instructions to complete locally (Intel SDM vol. 2A "LFENCE"; AMD: dispatch-serialising, as Linux
+ * sets it up).
  */
 static inline uint64_t clp_cpu_ticks_before(void)
 {
