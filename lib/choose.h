@@ -7,6 +7,13 @@
 
 #include "lib.h"
 
+/* On first use, where no constructor has run yet. */
+static inline void clp_policy_ensure(void)
+{
+	if (unlikely(load(clp_policy.slow) & CLP_SLOW_UNSELECTED))
+		clp_policy_select();
+}
+
 /* Would this call probe? */
 static inline bool clp_policy_probes(size_t len, unsigned flags)
 {

@@ -54,14 +54,14 @@ static __attribute__((noinline)) int clear_probed(void *addr, size_t len, unsign
 	return 0;
 }
 
+/* flags: known ones. */
 static __attribute__((noinline)) int clear_long(void *addr, size_t len, unsigned flags)
 {
-	if (flags & ~CLP_FLAGS || (flags & CLP_HINTS) == CLP_HINTS || clp_wraps(addr, len))
+	if ((flags & CLP_HINTS) == CLP_HINTS || clp_wraps(addr, len))
 		return -EINVAL;
 	if (!len)
 		return 0;
-	if (unlikely(load(clp_policy.slow) & CLP_SLOW_UNSELECTED))
-		clp_policy_select();
+	clp_policy_ensure();
 	if (clp_policy_probes(len, flags))
 		return clear_probed(addr, len, flags);
 	clear_row(clp_policy_row(clp_policy_plan(CLP_OP_CLEAR, flags, false, false), len), addr, len, flags);
@@ -139,8 +139,7 @@ int clp_clear_explicit(void *addr, size_t len)
 {
 	if (clp_wraps(addr, len))
 		return -EINVAL;
-	if (unlikely(load(clp_policy.slow) & CLP_SLOW_UNSELECTED))
-		clp_policy_select();
+	clp_policy_ensure();
 	/* The routine is reached through a table that no compiler sees through, and the barrier claims to read the bytes. */
 	if (len)
 		clear_row(clp_policy_row(clp_policy_plan(CLP_OP_CLEAR, 0, false, false), len), addr, len, 0);
@@ -160,8 +159,7 @@ int clp_clear_with(unsigned index, void *addr, size_t len, unsigned flags)
 
 	if (flags & ~(CLP_NODRAIN | CLP_NOPROBE) || clp_wraps(addr, len))
 		return -EINVAL;
-	if (unlikely(load(clp_policy.slow) & CLP_SLOW_UNSELECTED))
-		clp_policy_select();
+	clp_policy_ensure();
 	row = clp_variant_row(CLP_OP_CLEAR, index);
 	if (row < 0)
 		return row;

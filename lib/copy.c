@@ -45,8 +45,7 @@ int clp_copy_pages(void *dst, const void *src, size_t npages, unsigned flags)
 		return -EINVAL;
 	if (!len)
 		return 0;
-	if (unlikely(load(clp_policy.slow) & CLP_SLOW_UNSELECTED))
-		clp_policy_select();
+	clp_policy_ensure();
 	copy_row(clp_policy_row(clp_policy_plan(CLP_OP_COPY, flags, false, false), len), dst, src, len, flags);
 	return 0;
 }
@@ -57,8 +56,7 @@ int clp_copy_with(unsigned index, void *dst, const void *src, size_t len, unsign
 
 	if (flags & ~(CLP_NODRAIN | CLP_NOPROBE) || clp_wraps(dst, len) || clp_wraps(src, len) || overlap(dst, src, len))
 		return -EINVAL;
-	if (unlikely(load(clp_policy.slow) & CLP_SLOW_UNSELECTED))
-		clp_policy_select();
+	clp_policy_ensure();
 	row = clp_variant_row(CLP_OP_COPY, index);
 	if (row < 0)
 		return row;

@@ -240,8 +240,7 @@ int clp_choice(unsigned op, size_t len, unsigned flags, int resident, unsigned *
 
 	if (op > CLP_OP_COPY || flags & ~CLP_FLAGS || (flags & CLP_HINTS) == CLP_HINTS)
 		return -EINVAL;
-	if (load(clp_policy.slow) & CLP_SLOW_UNSELECTED)
-		clp_policy_select();
+	clp_policy_ensure();
 	probes = op == CLP_OP_CLEAR && clp_policy_probes(len, flags);
 	if (index)
 		*index = clp_variant_index(clp_policy_row(clp_policy_plan(op, flags, probes, resident != 0), len));

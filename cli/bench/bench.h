@@ -23,10 +23,10 @@ uint64_t random_next(struct random *r);
 uint64_t random_below(struct random *r, uint64_t n);
 void shuffle(struct random *r, unsigned *order, size_t n);
 
-/* stats.c. Each sorts its argument. */
+/* stats.c. The first two sort their argument. */
 double median(double *samples, size_t n);
-double midmean(double *samples, size_t n);
 double percentile(double *samples, size_t n, double share);
+double midmean(const double *samples, size_t n);
 double geomean(const double *values, size_t n);
 
 /* memory.c: a prefaulted region filled with FILL, of the wanted kind of page. Dies with status 1 where it can't be had, saying how. */
@@ -99,6 +99,9 @@ void bench_close(struct bench *b);
 double cell_sample(struct bench *b, const struct cell *c, const struct method *m);
 /* An uncached or cached destination of so many bytes, as a sample would get it; to be given back filled. */
 unsigned char *cell_destination(struct bench *b, const struct cell *c);
+/* Bytes a call; and the calls that a cell asks for (from NULL: a clear). */
+size_t cell_extent(const struct cell *c);
+void cell_operate(const struct cell *c, const struct method *m, unsigned char *to, const unsigned char *from);
 /* "1/64" for 64, "none" for 0, "all" for 1. */
 const char *touch_name(unsigned touch);
 
@@ -150,6 +153,8 @@ extern const struct argp common_argp; /* as a child: its input is a struct commo
 void common_init(struct common *c);
 /* --size, or the defaults: whole pages, to be freed; the largest in *largest. Dies with status 2. */
 uint64_t *page_sizes(const struct common *c, const char *defaults, size_t *n, size_t *largest);
+/* "cached" or "uncached"; dies with status 2. */
+bool parse_cached(const char *option, const char *text);
 void pin_to(int cpu);
 /* Opens the output, writes the header record, pins, catches interrupts. */
 void common_start(const struct common *c, struct output *out, const char *bench, int argc, char **argv);

@@ -88,9 +88,14 @@ static void prepare(struct bench *b, const struct cell *c, unsigned char *to, co
 		sink += memory_read(b->other.at, b->l2 / 2, LINE);
 }
 
-static void operate(const struct cell *c, const struct method *m, unsigned char *to, const unsigned char *from)
+size_t cell_extent(const struct cell *c)
 {
-	size_t extent = c->extent && c->extent < c->size ? c->extent : c->size;
+	return c->extent && c->extent < c->size ? c->extent : c->size;
+}
+
+void cell_operate(const struct cell *c, const struct method *m, unsigned char *to, const unsigned char *from)
+{
+	size_t extent = cell_extent(c);
 
 	for (size_t done = 0; done < c->size; done += extent) {
 		size_t len = c->size - done < extent ? c->size - done : extent;
@@ -145,7 +150,7 @@ double cell_sample(struct bench *b, const struct cell *c, const struct method *m
 
 	prepare(b, c, to, from);
 	start = clock_start();
-	operate(c, m, to, from);
+	cell_operate(c, m, to, from);
 	if (c->delay) {
 		/* The other traffic is not what is measured: stop the clock around it. */
 		ticks = clock_stop() - start;

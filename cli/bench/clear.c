@@ -25,19 +25,11 @@ struct options {
 
 enum { OPT_EXTENT = OPT_LONG, OPT_STATE, OPT_THREADS, OPT_2005 };
 
+/* `bench copy` has no threads: it begins at the second row. */
 static const struct argp_option argp_options[] = {
-	{ "extent", OPT_EXTENT, "LIST", 0, "Bytes a call: whole (default), page, or sizes", 0 },
-	{ "state", OPT_STATE, "LIST", 0, "Destination before: uncached (default), cached", 0 },
 	{ "threads", OPT_THREADS, "LIST", 0, "Numbers of threads, each with a CPU and memory of its own", 0 },
-	{ "2005", OPT_2005, NULL, 0, "The micro-benchmark of 2005: a 1 MiB buffer page by page, 64 tries, cycles per page",
-	  0 },
-	{ 0 },
-};
-
-/* `bench copy` has no threads. */
-static const struct argp_option copy_argp_options[] = {
 	{ "extent", OPT_EXTENT, "LIST", 0, "Bytes a call: whole (default), page, or sizes", 0 },
-	{ "state", OPT_STATE, "LIST", 0, "Source and destination before: uncached (default), cached", 0 },
+	{ "state", OPT_STATE, "LIST", 0, "Memory before: uncached (default), cached", 0 },
 	{ "2005", OPT_2005, NULL, 0, "The micro-benchmark of 2005: a 1 MiB buffer page by page, 64 tries, cycles per page",
 	  0 },
 	{ 0 },
@@ -50,10 +42,8 @@ static void parse_states(struct options *o, const char *arg)
 
 	o->states = 0;
 	for (size_t i = 0; i < n; i++) {
-		bool cached = !strcmp(words[i], "cached");
+		bool cached = parse_cached("--state", words[i]);
 
-		if (!cached && strcmp(words[i], "uncached") != 0)
-			die(EXIT_USAGE, "--state: '%s' is neither cached nor uncached", words[i]);
 		if (o->states < STATES_MAX)
 			o->cached[o->states++] = cached;
 	}
@@ -279,7 +269,7 @@ int bench_clear(int argc, char **argv)
 int bench_copy(int argc, char **argv)
 {
 	static const struct argp argp = {
-		copy_argp_options,
+		argp_options + 1,
 		parse,
 		NULL,
 		"Measure copying: payload GB/s (10^9 bytes written) as median, minimum and maximum, and TSC cycles per 4 "

@@ -83,6 +83,15 @@ uint64_t *page_sizes(const struct common *c, const char *defaults, size_t *n, si
 	return sizes;
 }
 
+bool parse_cached(const char *option, const char *text)
+{
+	bool cached = !strcmp(text, "cached");
+
+	if (!cached && strcmp(text, "uncached") != 0)
+		die(EXIT_USAGE, "%s: '%s' is neither cached nor uncached", option, text);
+	return cached;
+}
+
 void pin_to(int cpu)
 {
 	cpu_set_t set;

@@ -29,19 +29,13 @@ void record_cell(struct record *r, const char *bench, const struct cell *c, cons
 	record_text(r, "operation", c->op == CLP_OP_COPY ? "copy" : "clear");
 	record_text(r, "variant", method);
 	record_whole(r, "size", (int64_t)c->size);
-	record_whole(r, "extent", (int64_t)(c->extent && c->extent < c->size ? c->extent : c->size));
+	record_whole(r, "extent", (int64_t)cell_extent(c));
 	record_text(r, "state", c->cached ? "cached" : "uncached");
 	record_text(r, "touch", touch_name(c->touch));
 	if (c->touch)
 		record_text(r, "use", c->write ? "write" : "read");
 	record_whole(r, "delay", (int64_t)c->delay);
 	record_truth(r, "bystander", c->bystander);
-}
-
-/* Bytes of one sample, and of what it is divided by for cycles per page. */
-static double sample_bytes(const struct group *g)
-{
-	return (double)g->cell->size;
 }
 
 void group_run(struct group *g, struct bench *b, struct output *out, const char *bench)
@@ -96,7 +90,7 @@ void group_free(struct group *g)
 
 void record_rates(struct record *r, const struct group *g, size_t method)
 {
-	double bytes = sample_bytes(g), pages = bytes / 4096;
+	double bytes = (double)g->cell->size, pages = bytes / 4096;
 	double *t = g->ticks[method];
 	double mid = median(t, g->taken), least = t[0], most = t[g->taken - 1];
 

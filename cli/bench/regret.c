@@ -120,21 +120,13 @@ static unsigned pairs_of(const struct run *run, size_t size)
 	return pairs > ROUNDS_MAX / 2 ? ROUNDS_MAX / 2 : pairs;
 }
 
-static double middle(const double *samples, size_t n)
-{
-	double copy[ROUNDS_MAX / 2];
-
-	memcpy(copy, samples, n * sizeof(*copy));
-	return midmean(copy, n);
-}
-
 /* The leader among the singles after n odd rounds. */
 static size_t leader(const struct run *run, const bool *dropped, size_t n)
 {
 	size_t best = run->libc;
 
 	for (size_t m = 0; m < run->singles; m++)
-		if (!dropped[m] && middle(run->odd[m], n) < middle(run->odd[best], n))
+		if (!dropped[m] && midmean(run->odd[m], n) < midmean(run->odd[best], n))
 			best = m;
 	return best;
 }
@@ -142,10 +134,10 @@ static size_t leader(const struct run *run, const bool *dropped, size_t n)
 static void drop_slow(const struct run *run, const struct cell *c, bool *dropped, size_t n)
 {
 	double factor = c->size >= LARGE ? DROP_FACTOR_LARGE : DROP_FACTOR;
-	double best = middle(run->odd[leader(run, dropped, n)], n);
+	double best = midmean(run->odd[leader(run, dropped, n)], n);
 
 	for (size_t m = 0; m < run->singles; m++)
-		if (m != run->libc && !dropped[m] && middle(run->odd[m], n) > factor * best)
+		if (m != run->libc && !dropped[m] && midmean(run->odd[m], n) > factor * best)
 			dropped[m] = true;
 }
 
@@ -204,15 +196,15 @@ static void add_score(struct score *s, const struct cell *c, double regret)
 
 static void cell_summary(struct run *run, const struct cell *c, size_t best, unsigned pairs)
 {
-	double time = middle(run->even[best], pairs);
+	double time = midmean(run->even[best], pairs);
 	double regrets[POLICIES];
 	struct record r;
 
-	regrets[AUTO] = middle(run->even[run->singles], pairs) / time;
-	regrets[HOT] = middle(run->even[run->singles + 1], pairs) / time;
-	regrets[COLD] = middle(run->even[run->singles + 2], pairs) / time;
-	regrets[MEMSET] = middle(run->even[run->libc], pairs) / time;
-	regrets[AA] = middle(run->copy, pairs) / middle(run->original, pairs);
+	regrets[AUTO] = midmean(run->even[run->singles], pairs) / time;
+	regrets[HOT] = midmean(run->even[run->singles + 1], pairs) / time;
+	regrets[COLD] = midmean(run->even[run->singles + 2], pairs) / time;
+	regrets[MEMSET] = midmean(run->even[run->libc], pairs) / time;
+	regrets[AA] = midmean(run->copy, pairs) / midmean(run->original, pairs);
 
 	record_begin(&r, "cell");
 	record_cell(&r, "regret", c, run->methods[best].name);

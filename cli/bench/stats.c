@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench.h"
 
@@ -34,15 +35,20 @@ double median(double *samples, size_t n)
 }
 
 /* The mean of the central half: as robust as a median, and not bound to the clock's step. */
-double midmean(double *samples, size_t n)
+double midmean(const double *samples, size_t n)
 {
-	size_t cut = n / 4, kept = n - 2 * cut;
+	double *sorted = malloc(n * sizeof(*sorted) + !n);
+	size_t quarter = n / 4;
 	double sum = 0;
 
-	qsort(samples, n, sizeof(*samples), compare);
-	for (size_t i = cut; i < n - cut; i++)
-		sum += samples[i];
-	return n ? sum / (double)kept : NAN;
+	if (!sorted)
+		die(EXIT_FAILED, "out of memory");
+	memcpy(sorted, samples, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), compare);
+	for (size_t i = quarter; i < n - quarter; i++)
+		sum += sorted[i];
+	free(sorted);
+	return n ? sum / (double)(n - 2 * quarter) : NAN;
 }
 
 double geomean(const double *values, size_t n)

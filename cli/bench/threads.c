@@ -5,10 +5,8 @@
  * A sample is a stretch of at least STRETCH bytes a thread, cleared in blocks of the cell's size, so that the start's
  * unevenness does not count. Throughput is all bytes over the time from the first start to the last end.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,15 +34,6 @@ struct team {
 	struct member members[];
 };
 
-/* The nth CPU that this process may use. */
-static int nth_cpu(const cpu_set_t *allowed, unsigned n)
-{
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, allowed) && n-- == 0)
-			return cpu;
-	return -1;
-}
-
 static void work(struct member *m)
 {
 	const struct cell *c = m->team->cell;
@@ -57,12 +46,8 @@ static void work(struct member *m)
 	m->cursor += stretch;
 	pthread_barrier_wait(&m->team->go);
 	m->start = clock_start();
-	for (size_t done = 0; done < stretch; done += c->size) {
-		size_t extent = c->extent && c->extent < c->size ? c->extent : c->size;
-
-		for (size_t part = 0; part < c->size; part += extent)
-			method_clear(m->team->method, at + done + part, c->size - part < extent ? c->size - part : extent);
-	}
+	for (size_t done = 0; done < stretch; done += c->size)
+		cell_operate(c, m->team->method, at + done, NULL);
 	m->stop = clock_stop();
 	m->wrong = !memory_is_zero(at, stretch);
 	memory_fill(at, stretch);
@@ -86,17 +71,13 @@ struct team *team_open(unsigned threads, size_t largest, enum page_kind kind)
 {
 	struct team *team = calloc(1, sizeof(*team) + threads * sizeof(team->members[0]));
 	size_t size = UNCACHED_TRAFFIC / threads + (largest > STRETCH ? largest : STRETCH);
-	cpu_set_t allowed;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int err = 0;
 
 	if (!team)
 		die(EXIT_FAILED, "out of memory");
-	/* The caller may be pinned: ask what the first thread of the process was given. */
-	CPU_ZERO(&allowed);
-	for (int cpu = 0; cpu < CPU_SETSIZE && cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
-		CPU_SET(cpu, &allowed);
-	if (threads > (unsigned)CPU_COUNT(&allowed))
-		die(EXIT_FAILED, "--threads: %u threads need as many CPUs, there are %d", threads, CPU_COUNT(&allowed));
+	if (threads > (unsigned long)cpus)
+		die(EXIT_FAILED, "--threads: %u threads need as many CPUs, there are %ld", threads, cpus);
 	team->n = threads;
 	if (kind == PAGE_4K || kind == PAGE_THP)
 		memory_require((uint64_t)size * threads, "this measurement");
@@ -106,7 +87,7 @@ struct team *team_open(unsigned threads, size_t largest, enum page_kind kind)
 		struct member *m = &team->members[i];
 
 		m->team = team;
-		m->cpu = nth_cpu(&allowed, i);
+		m->cpu = (int)i;
 		memory_get(&m->memory, size, kind, "a thread's destination");
 		err = pthread_create(&m->thread, NULL, run, m);
 	}

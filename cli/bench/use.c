@@ -72,9 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->delay = parse_size("--delay", arg);
 		return 0;
 	case OPT_STATE:
-		o->cached = !strcmp(arg, "cached");
-		if (!o->cached && strcmp(arg, "uncached") != 0)
-			die(EXIT_USAGE, "--state: '%s' is neither cached nor uncached", arg);
+		o->cached = parse_cached("--state", arg);
 		return 0;
 	case OPT_BYSTANDER:
 		o->bystander = true;

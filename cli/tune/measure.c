@@ -9,7 +9,6 @@
 
 #define KiB ((size_t)1 << 10)
 #define MiB ((size_t)1 << 20)
-#define GiB ((size_t)1 << 30)
 #define ROUNDS_MAX 61
 /* A method so much slower than the best after the first rounds is not measured further in its cell. */
 #define TRIAL_ROUNDS 3
@@ -20,14 +19,6 @@ static const unsigned touches[TOUCHES] = { 0, 64, 8, 1 };
 static unsigned rounds_of(size_t size)
 {
 	return size <= 64 * KiB ? 61 : size <= MiB ? 31 : size <= 8 * MiB ? 15 : size <= 128 * MiB ? 7 : 3;
-}
-
-static double middle(const double *samples, size_t n)
-{
-	double copy[ROUNDS_MAX];
-
-	memcpy(copy, samples, n * sizeof(*copy));
-	return midmean(copy, n);
 }
 
 static void measure_cell(struct matrix *m, struct bench *b, struct output *out, size_t s, bool cached, unsigned t)
@@ -54,13 +45,13 @@ static void measure_cell(struct matrix *m, struct bench *b, struct output *out, 
 			double best = INFINITY;
 
 			for (size_t i = 0; i < m->n_methods; i++)
-				best = fmin(best, middle(samples[i], TRIAL_ROUNDS));
+				best = fmin(best, midmean(samples[i], TRIAL_ROUNDS));
 			for (size_t i = 0; i < m->n_methods; i++)
-				dropped[i] = middle(samples[i], TRIAL_ROUNDS) > DROP_FACTOR * best;
+				dropped[i] = midmean(samples[i], TRIAL_ROUNDS) > DROP_FACTOR * best;
 		}
 	}
 	for (size_t i = 0; i < m->n_methods; i++) {
-		double ticks = middle(samples[i], dropped[i] ? TRIAL_ROUNDS : rounds);
+		double ticks = midmean(samples[i], dropped[i] ? TRIAL_ROUNDS : rounds);
 
 		m->ticks[s][cached][t][i] = ticks;
 		record_begin(&r, "sample");
