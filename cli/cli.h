@@ -115,7 +115,8 @@ void output_close(struct output *out);
 /* json_jansson.c or json_plain.c: one line. */
 void json_line(FILE *to, const struct record *r);
 
-/* machine.c: the header record: machine, kernel, versions, time, arguments, seed. */
+/* machine.c: the header record: schema, machine, kernel, versions, time, arguments, seed. */
+#define RESULTS_SCHEMA 1
 void record_machine(struct record *r, int argc, char **argv, uint64_t seed);
 /* A number from a /proc or /sys file, or `otherwise`; a line of one, without its newline, or "". */
 int64_t read_number(const char *path, int64_t otherwise);

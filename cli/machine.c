@@ -63,6 +63,7 @@ void record_machine(struct record *r, int argc, char **argv, uint64_t seed)
 
 	clp_cpu_detect(&cpu);
 	uname(&os);
+	record_whole(r, "schema", RESULTS_SCHEMA);
 	record_text(r, "version", clp_version());
 	for (int i = 0; i < argc && len < sizeof(text); i++)
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s", i ? " " : "", argv[i]);
