@@ -27,6 +27,7 @@ void shuffle(struct random *r, unsigned *order, size_t n);
 double median(double *samples, size_t n);
 double percentile(double *samples, size_t n, double share);
 double midmean(const double *samples, size_t n);
+double midmean_error(double *samples, size_t n);
 double geomean(const double *values, size_t n);
 
 /* memory.c: a prefaulted region filled with FILL, of the wanted kind of page. Dies with status 1 where it can't be had, saying how. */

@@ -51,6 +51,26 @@ double midmean(const double *samples, size_t n)
 	return n ? sum / (double)(n - 2 * quarter) : NAN;
 }
 
+/* The midmean's standard error, from the winsorized variance (Tukey and McLaughlin, 1963). Sorts the samples. */
+double midmean_error(double *samples, size_t n)
+{
+	size_t quarter = n / 4;
+	double mean = 0, squares = 0;
+
+	if (n < 2)
+		return INFINITY;
+	qsort(samples, n, sizeof(*samples), compare);
+	for (size_t i = 0; i < quarter; i++) {
+		samples[i] = samples[quarter];
+		samples[n - 1 - i] = samples[n - 1 - quarter];
+	}
+	for (size_t i = 0; i < n; i++)
+		mean += samples[i] / (double)n;
+	for (size_t i = 0; i < n; i++)
+		squares += (samples[i] - mean) * (samples[i] - mean);
+	return sqrt(squares / (double)(n - 1) / (double)n) * (double)n / (double)(n - 2 * quarter);
+}
+
 double geomean(const double *values, size_t n)
 {
 	double sum = 0;
