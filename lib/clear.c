@@ -18,15 +18,19 @@ static inline void clear_by(unsigned row, void *addr, size_t len, unsigned flags
 		clp_cpu_drain();
 }
 
-/* The same while somebody is watching. */
+/* Before the first store, once a call: the probe stores too. */
+static inline void announce(void *addr, size_t len)
+{
+	if (unlikely(load(clp_policy.slow) & CLP_SLOW_SANITIZER))
+		clp_sanitizer_write(addr, len);
+}
+
+/* One routine and the fence, counted. */
 static __attribute__((noinline)) void clear_watched(unsigned row, void *addr, size_t len, unsigned flags)
 {
 	uint32_t slow = load(clp_policy.slow);
-	uint64_t start;
+	uint64_t start = clp_counters_begin(slow);
 
-	if (slow & CLP_SLOW_SANITIZER)
-		clp_sanitizer_write(addr, len);
-	start = clp_counters_begin(slow);
 	clear_by(row, addr, len, flags);
 	if (slow & CLP_SLOW_COUNTERS)
 		clp_counters_add(slow, row, len, start);
@@ -42,12 +46,8 @@ static inline void clear_row(unsigned row, void *addr, size_t len, unsigned flag
 
 static __attribute__((noinline)) int clear_probed(void *addr, size_t len, unsigned flags)
 {
-	bool resident;
+	bool resident = clp_probe_ticks(addr, len) <= load(clp_policy.probe_limit);
 
-	/* The probe stores: a sanitizer has to see the region first. */
-	if (unlikely(load(clp_policy.slow) & CLP_SLOW_SANITIZER))
-		clp_sanitizer_write(addr, len);
-	resident = clp_probe_ticks(addr, len) <= load(clp_policy.probe_limit);
 	if (likely(resident && len <= load(clp_policy.cached_max[flags & CLP_HOT])))
 		return load(clp_policy.fast)(addr, len);
 	clear_row(clp_policy_row(clp_policy_plan(CLP_OP_CLEAR, flags, true, resident), len), addr, len, flags);
@@ -62,6 +62,7 @@ static __attribute__((noinline)) int clear_long(void *addr, size_t len, unsigned
 	if (!len)
 		return 0;
 	clp_policy_ensure();
+	announce(addr, len);
 	if (clp_policy_probes(len, flags))
 		return clear_probed(addr, len, flags);
 	clear_row(clp_policy_row(clp_policy_plan(CLP_OP_CLEAR, flags, false, false), len), addr, len, flags);
@@ -140,6 +141,7 @@ int clp_clear_explicit(void *addr, size_t len)
 	if (clp_wraps(addr, len))
 		return -EINVAL;
 	clp_policy_ensure();
+	announce(addr, len);
 	/* The routine is reached through a table that no compiler sees through, and the barrier claims to read the bytes. */
 	if (len)
 		clear_row(clp_policy_row(clp_policy_plan(CLP_OP_CLEAR, 0, false, false), len), addr, len, 0);
@@ -165,6 +167,7 @@ int clp_clear_with(unsigned index, void *addr, size_t len, unsigned flags)
 		return row;
 	if (!clp_policy_usable((unsigned)row))
 		return -ENOTSUP;
+	announce(addr, len);
 	if (len)
 		clear_row((unsigned)row, addr, len, flags);
 	return 0;

@@ -130,6 +130,17 @@ int main(int argc, char **argv)
 		result = clp_clear(p, 64 * page, CLP_COLD);
 	} else if (!strcmp(what, "auto-overflow")) {
 		result = clp_clear(p, 4 * page + 1, 0);
+	} else if (!strcmp(what, "uncached-overflow")) {
+		/* The probe finds it out of cache, and another routine than after an early answer serves. */
+		free(p);
+		free(q);
+		p = malloc(256 * page);
+		q = malloc(65536 * page);
+		memset(p, 1, 256 * page);
+		/* In pieces: a long rep stosb may not allocate lines, and drive nothing out. */
+		for (size_t i = 0; i < 256; i++)
+			memset(q + i * 256 * page, 1, 256 * page);
+		result = clp_clear(p, 256 * page + 1, 0);
 	} else if (!strcmp(what, "short-overflow")) {
 		free(q);
 		q = malloc(10);
