@@ -49,8 +49,9 @@ static void show_cpu(struct output *out)
 	struct clp_cpu cpu;
 
 	clp_cpu_detect(&cpu);
-	output_say(out, "Processor    %s (%s family %u model %u stepping %u), hypervisor: %s", cpu.model_name, cpu.vendor,
-		   cpu.family, cpu.model, cpu.stepping, cpu.hypervisor);
+	output_say(out, "Processor    %s", cpu.model_name);
+	output_say(out, "             %s family %u model %u stepping %u; hypervisor: %s", cpu.vendor, cpu.family, cpu.model,
+		   cpu.stepping, cpu.hypervisor);
 	output_say(out, "Counter      TSC at %.3f GHz%s", clock_ghz(),
 		   cpu.counter_invariant ? ", invariant" : ", not invariant");
 }
@@ -121,9 +122,10 @@ static void show_pages(struct output *out)
 	output_say(out, "\nPages");
 	output_say(out, "  base page: %s; memory available: %s", format_size(clp_cpu_page()),
 		   format_size(memory_available()));
-	output_say(out, "  transparent huge pages: %s; defrag: %s",
-		   read_line("/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof(line)),
-		   read_line("/sys/kernel/mm/transparent_hugepage/defrag", line + 128, sizeof(line) - 128));
+	output_say(out, "  transparent huge pages: %s",
+		   read_line("/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof(line)));
+	output_say(out, "  their defragmentation: %s",
+		   read_line("/sys/kernel/mm/transparent_hugepage/defrag", line, sizeof(line)));
 	while (dir && (entry = readdir(dir)))
 		if (!strncmp(entry->d_name, "hugepages-", 10))
 			show_pool(out, entry->d_name);
@@ -246,7 +248,7 @@ static void show_choices(struct output *out, unsigned op)
 static void show_profile(struct output *out)
 {
 	static const char *const states[] = {
-		[CLP_PROFILE_NONE] = "none; built-in defaults are in use ('clearpages tune' measures one)",
+		[CLP_PROFILE_NONE] = "none: built-in defaults are in use ('clearpages tune' measures one)",
 		[CLP_PROFILE_USED] = "in use",
 		[CLP_PROFILE_FOREIGN] = "ignored: measured on another processor or hypervisor",
 		[CLP_PROFILE_DAMAGED] = "ignored: damaged or unreadable",
@@ -262,7 +264,9 @@ static void show_profile(struct output *out)
 	record_text(&r, "path", path);
 	output_record(out, &r);
 	record_end(&r);
-	output_say(out, "Profile      %s%s%s", path, *path ? ": " : "", states[state]);
+	output_say(out, "Profile      %s", *path ? path : states[state]);
+	if (*path)
+		output_say(out, "             %s", states[state]);
 }
 
 int cmd_info(int argc, char **argv)

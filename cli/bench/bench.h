@@ -121,7 +121,9 @@ void group_run(struct group *g, struct bench *b, struct output *out, const char 
 void group_free(struct group *g);
 /* What every record of a cell says: operation, size, extent, state, ... */
 void record_cell(struct record *r, const char *bench, const struct cell *c, const char *method);
-/* Rates of a method: gbps (median), gbps_min, gbps_max, cycles per page, vs_libc (0: without one). Sorts the samples. */
+/* The median of the rounds' ratios: what disturbs a whole round is in both times. */
+double group_ratio(const struct group *g, size_t over, size_t under);
+/* Rates of a method: gbps (median), gbps_min, gbps_max, cycles per page, vs_libc (libc's time over its; absent without libc). */
 void record_rates(struct record *r, const struct group *g, size_t method);
 
 /* threads.c: many threads at once. */

@@ -88,11 +88,33 @@ void group_free(struct group *g)
 		free(g->ticks[i]);
 }
 
+static double *copy_of(const double *ticks, size_t n)
+{
+	double *copy = malloc(n * sizeof(*copy) + !n);
+
+	if (!copy)
+		die(EXIT_FAILED, "out of memory");
+	return memcpy(copy, ticks, n * sizeof(*copy));
+}
+
+double group_ratio(const struct group *g, size_t over, size_t under)
+{
+	double *ratios = copy_of(g->ticks[over], g->taken), ratio;
+
+	for (size_t i = 0; i < g->taken; i++)
+		ratios[i] /= g->ticks[under][i];
+	ratio = median(ratios, g->taken);
+	free(ratios);
+	return ratio;
+}
+
 void record_rates(struct record *r, const struct group *g, size_t method)
 {
 	double bytes = (double)g->cell->size, pages = bytes / 4096;
-	double *t = g->ticks[method];
+	double *t = copy_of(g->ticks[method], g->taken);
 	double mid = median(t, g->taken), least = t[0], most = t[g->taken - 1];
+
+	free(t);
 
 	if (g->threads)
 		record_whole(r, "threads", g->threads);
@@ -105,5 +127,5 @@ void record_rates(struct record *r, const struct group *g, size_t method)
 	record_real(r, "cycles_page_max", most / pages);
 	for (size_t i = 0; i < g->n; i++)
 		if (g->methods[i].kind == METHOD_LIBC)
-			record_real(r, "vs_libc", median(g->ticks[i], g->taken) / mid);
+			record_real(r, "vs_libc", group_ratio(g, i, method));
 }

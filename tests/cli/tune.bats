@@ -20,7 +20,7 @@ setup_file()
 	cat "$SAID"
 	[[ -s $PROFILE ]]
 	CLEARPAGES_PROFILE=$PROFILE run --separate-stderr "$COMMAND" info --no-measure
-	[[ $status -eq 0 && -z $stderr && $output == *"$PROFILE: in use"* ]]
+	[[ $status -eq 0 && -z $stderr && $output == *"$PROFILE"*"in use"* ]]
 }
 
 @test "tune shows what changed" {
