@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * effects.c - A/B comparisons: the change of each candidate with its interval and verdict.
+ */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../cli.h"
+#include "../results.h"
+#include "report.h"
+
+/* As `clearpages ab` writes them. */
+static const struct {
+	const char *letter, *words;
+} verdicts[] = {
+	{ "R", "(R) regression" },
+	{ "I", "(I) improvement" },
+	{ "~", "~ no difference" },
+	{ "?", "? undecided" },
+};
+
+static const char *verdict_words(const char *letter)
+{
+	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
+		if (!strcmp(letter, verdicts[i].letter))
+			return verdicts[i].words;
+	return letter;
+}
+
+static json_t *real(const json_t *record, const char *key)
+{
+	double value = result_real(record, key, NAN);
+
+	return isnan(value) ? json_null() : json_real(value);
+}
+
+static json_t *effects_json(const struct rows *rows, size_t machine)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < rows->n; i++) {
+		const json_t *record = rows->at[i].record;
+
+		if (rows->at[i].machine != machine)
+			continue;
+		json_array_append_new(all, json_pack("{s:s,s:s,s:o,s:o,s:o,s:s,s:s}", "row", result_text(record, "row", "?"), "label",
+						     result_text(record, "label", "?"), "change", real(record, "change_percent"),
+						     "low", real(record, "low_percent"), "high", real(record, "high_percent"),
+						     "verdict", result_text(record, "verdict", "?"), "better",
+						     result_text(record, "better", "")));
+	}
+	return json_pack("{s:o}", "rows", all);
+}
+
+static void percent(FILE *to, const json_t *record, const char *key, bool sign)
+{
+	double value = result_real(record, key, NAN);
+
+	if (isnan(value))
+		fputs("<td>–</td>", to);
+	else
+		elementf(to, "td", sign ? "%+.2f%%" : "%.2f%%", value);
+}
+
+static void chance(FILE *to, const json_t *record, const char *key, const char *note)
+{
+	double p = result_real(record, key, NAN);
+
+	if (isnan(p))
+		fputs("<td>–</td>", to);
+	else
+		elementf(to, "td", p < 0.001 ? "%.0e%s" : "%.3f%s", p, note);
+}
+
+static void effect_row(FILE *to, const json_t *record)
+{
+	const json_t *can = json_object_get(record, "wilcoxon_can_reject");
+	double low = result_real(record, "low_percent", NAN), high = result_real(record, "high_percent", NAN);
+
+	fputs("<tr>", to);
+	element(to, "th scope=\"row\"", result_text(record, "row", "?"));
+	element(to, "td", result_text(record, "label", "?"));
+	if (json_is_string(json_object_get(record, "base")))
+		element(to, "td", result_text(record, "base", "–"));
+	else
+		elementf(to, "td", "%s %s", show_number(result_real(record, "base", NAN)), result_text(record, "unit", ""));
+	percent(to, record, "change_percent", true);
+	elementf(to, "td class=\"words\"", "%+.2f%% to %+.2f%%", low, high);
+	percent(to, record, "sd_percent", false);
+	chance(to, record, "p", "");
+	chance(to, record, "p_holm", "");
+	chance(to, record, "wilcoxon_p", json_is_false(can) ? " (cannot reject)" : "");
+	element(to, "td", show_count((double)result_whole(record, "sessions", 0)));
+	element(to, "td class=\"words\"", verdict_words(result_text(record, "verdict", "?")));
+	element(to, "td", !strcmp(result_text(record, "verdict", ""), "?") ?
+				  show_count((double)result_whole(record, "needed", 0)) : "");
+	fputs("</tr>\n", to);
+}
+
+static void effects_table(struct page *p, size_t machine)
+{
+	static const char *const headings[] = { "row", "candidate", "base", "change", "95% interval", "sd", "p", "p (Holm)",
+						"Wilcoxon p", "sessions", "verdict", "sessions needed" };
+	const struct rows *rows = &p->report->comparisons;
+
+	table_begin(p, "figures", "Changes against the base");
+	fputs("<thead><tr>", p->html);
+	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)
+		element(p->html, "th scope=\"col\"", headings[i]);
+	fputs("</tr></thead>\n<tbody>\n", p->html);
+	for (size_t i = 0; i < rows->n; i++)
+		if (rows->at[i].machine == machine)
+			effect_row(p->html, rows->at[i].record);
+	table_end(p);
+}
+
+void write_effects(struct page *p, size_t machine)
+{
+	const struct rows *rows = &p->report->comparisons;
+	struct figure f = { .kind = "effects",
+			    .title = "Change against the base",
+			    .detail = "95% intervals around the mean; (R) regression, (I) improvement, ~ no difference, ? undecided" };
+	size_t n = 0, flagged = 0;
+	char *alt;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (rows->at[i].machine != machine)
+			continue;
+		n++;
+		flagged += !strcmp(result_text(rows->at[i].record, "verdict", ""), "R");
+	}
+	if (!n)
+		return;
+	if (asprintf(&alt, "A bar for the interval of each of %zu comparisons, and a line at no change. Regressions: %zu. The table "
+			   "holds all figures.", n, flagged) < 0)
+		die(EXIT_FAILED, "out of memory");
+	f.alt = alt;
+	section_begin(p, "A/B comparisons",
+		      "The change of each candidate in per cent of the base. Whether more or less is better depends on the row; "
+		      "the verdict knows.");
+	f.data = effects_json(rows, machine);
+	figure_begin(p, &f);
+	/* This table is what the comparison is for: it is open. */
+	effects_table(p, machine);
+	fputs("</figure>\n", p->html);
+	section_end(p);
+	free(alt);
+}
