@@ -11,7 +11,7 @@ const dark = {
 	hues: ["#62b2ea", "#ff9a52", "#43d1a4", "#ee8fc9", "#a5dcff", "#f0c552", "#b3a6ff", "#b2de5c"],
 	neutral: "#b4bac1", ink: "#e6e9ec", soft: "#a2abb5", grid: "#2b323a", paper: "#1a1e23",
 };
-const dashes = [[7, 3], [2, 2], [9, 3, 2, 3], [12, 5]];
+const dashes = [[], [7, 3], [2, 2], [9, 3, 2, 3], [13, 4]];
 const shapes = ["rect", "triangle", "rectRot", "circle", "crossRot", "star"];
 
 let theme = light;
@@ -34,6 +34,11 @@ function shortNumber(value) {
 	return size >= 100 ? Math.round(value).toLocaleString("en") : value.toFixed(size >= 10 ? 1 : size >= 1 || !size ? 2 : 3);
 }
 
+// On an axis, where all figures are round.
+function roundNumber(value) {
+	return Math.abs(value) >= 1e5 ? shortNumber(value) : (+value.toPrecision(3)).toLocaleString("en");
+}
+
 function shortTime(ns) {
 	for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]])
 		if (ns >= size)
@@ -53,20 +58,23 @@ function lookOf(name) {
 	return { color: at.hue < 0 ? theme.neutral : theme.hues[at.hue], dash: at.dash, shape: at.shape, width: at.hue < 0 ? 3 : 1.75 };
 }
 
-function giveLooks(names) {
+// The first look of the row that none of its neighbours has. Names come in the order of their importance, so that in each chart
+// the important ones have a hue to themselves; beyond five, hues come again with another dash and another point.
+function giveLooks(names, neighbours) {
 	const fixed = { libc: -1, default: -1, cold: 0, hot: 1, auto: 2, clp_clear: 2 };
-	let others = 0;
+	const taken = new Map();
 	for (const name of names) {
 		if (Object.hasOwn(fixed, name)) {
 			looks.set(name, { hue: fixed[name], dash: [], shape: "circle" });
 			continue;
 		}
-		looks.set(name, {
-			hue: 3 + others % 5,
-			dash: dashes[Math.floor(others / 5) % dashes.length],
-			shape: shapes[(others + Math.floor(others / 5)) % shapes.length],
-		});
-		others++;
+		const near = new Set([...neighbours.get(name)].map((other) => taken.get(other)));
+		let row = 0;
+		while (near.has(row))
+			row++;
+		taken.set(name, row);
+		const turn = Math.floor(row / 5);
+		looks.set(name, { hue: 3 + row % 5, dash: dashes[(row + turn) % dashes.length], shape: shapes[(row + turn) % shapes.length] });
 	}
 }
 
@@ -169,8 +177,8 @@ function places(scale, values, format) {
 function valueAxis(figure, text) {
 	const all = figure.series.flatMap((series) => series.points.map((point) => point[1])).filter((value) => value > 0);
 	const wide = all.length && Math.max(...all) / Math.min(...all) > 60;
-	const scale = axis(text + (wide ? " (logarithmic)" : ""), wide ? { type: "logarithmic" } : { beginAtZero: true });
-	return withTicks(scale, wide ? (value) => /^[125]/.test(value.toExponential()) ? shortNumber(value) : "" : shortNumber);
+	const scale = axis(text + (wide ? " (logarithmic)" : ""), wide ? Object.assign({ type: "logarithmic" }, figure.unit === "ns" ? { min: 0.1 } : {}) : { beginAtZero: true });
+	return withTicks(scale, wide ? (value) => /^[125]/.test(value.toExponential()) ? roundNumber(value) : "" : roundNumber);
 }
 
 function curve(series, place, figure) {
@@ -237,7 +245,7 @@ const kinds = {
 	bars(figure) {
 		const several = figure.series.length > 1;
 		const order = figure.categories.map((unused, i) => i);
-		const value = (i) => (figure.series[figure.series.length - 1].points.find((point) => point[0] === i) || [i, 0])[1];
+		const value = (i) => (figure.series[0].points.find((point) => point[0] === i) || [i, 0])[1];
 		order.sort((a, b) => lowerIsBetter(figure.unit) ? value(a) - value(b) : value(b) - value(a));
 		const colors = order.map((i) => ["libc", "default"].includes(figure.categories[i]) ? theme.neutral : theme.hues[0]);
 		const datasets = figure.series.map((series, index) => {
@@ -299,7 +307,7 @@ const kinds = {
 		return Object.assign(base("line", {
 			x: withTicks(axis("latency of one fault (logarithmic)", { type: "logarithmic" }), (value) => /^[1]/.test(value.toExponential()) ? shortTime(value) : ""),
 			y: axis("", { type: "category", labels: figure.categories, offset: true, title: { display: false }, ticks: { color: theme.ink, autoSkip: false } }),
-		}, { legend: { display: true, labels: { color: theme.ink, usePointStyle: true } },
+		}, { legend: { display: true, labels: { color: theme.ink, usePointStyle: true, boxWidth: 9, boxHeight: 9 } },
 			tooltip: { callbacks: { label: (item) => `${item.dataset.label}: ${shortTime(item.parsed.x)}` } } },
 			{ indexAxis: "y", interaction: { mode: "nearest", axis: "xy", intersect: false } }),
 			{ data: { labels: figure.categories, datasets }, rows: figure.categories.length * 1.4 + 1 });

@@ -20,7 +20,7 @@
 #include "../cli.h"
 #include "report.h"
 
-#define CHART_WIDTH 900
+#define CHART_WIDTH 1000
 #define PAGE_WIDTH 1280
 #define HEIGHT_MAX 16000
 #define SECONDS_MAX 120
@@ -145,7 +145,7 @@ static bool picture(const struct chrome *c, const char *dir, const char *name, c
 	char what[PATH_SIZE + 32], file[PATH_SIZE], output[128];
 	struct stat st;
 
-	snprintf(file, sizeof(file), "%.4000s/%.32s.png", dir, name);
+	snprintf(file, sizeof(file), "%.4000s/%.90s.png", dir, name);
 	snprintf(what, sizeof(what), "--screenshot=%s", file);
 	snprintf(output, sizeof(output), "%s/said", c->home);
 	/* What is there already must not pass for what was made now. */
@@ -153,26 +153,39 @@ static bool picture(const struct chrome *c, const char *dir, const char *name, c
 	return run(c, what, width, height, part, output) && !stat(file, &st) && st.st_size;
 }
 
+static unsigned within(unsigned long height)
+{
+	return height && height < HEIGHT_MAX ? (unsigned)height : HEIGHT_MAX;
+}
+
+/* "f16:500:clearing-uncached": a figure, how high it is, and what to call its picture. */
+static bool figure_picture(const struct chrome *c, const char *dir, const char *word)
+{
+	char id[16], title[64], name[96], part[32];
+	unsigned height;
+
+	if (sscanf(word, "%15[f0-9]:%u:%63[a-z0-9-]", id, &height, title) != 3)
+		return false;
+	snprintf(name, sizeof(name), "%s-%s", id, title);
+	snprintf(part, sizeof(part), "#only=%s", id);
+	return picture(c, dir, name, part, CHART_WIDTH, within(height));
+}
+
 static bool pictures(const struct chrome *c, const char *dir)
 {
 	char *figures = ask(c, "#pictures", CHART_WIDTH, "data-pictures=\"");
-	char *height = ask(c, "#", PAGE_WIDTH, "data-height=\"");
-	char *rest = figures, *word;
-	unsigned done = 0, high;
+	char *height = ask(c, "", PAGE_WIDTH, "data-height=\"");
 	bool good = figures && height;
+	char *rest = figures, *word;
+	unsigned done = 0, all = 1;
 
-	if (good) {
-		high = (unsigned)strtoul(height, NULL, 10);
-		good = picture(c, dir, "page", "", PAGE_WIDTH, high && high < HEIGHT_MAX ? high : HEIGHT_MAX);
-	}
+	for (const char *at = figures; at && *at; at++)
+		all += *at == ' ';
+	if (good)
+		good = picture(c, dir, "page", "", PAGE_WIDTH, within(strtoul(height, NULL, 10)));
 	while (good && !interrupted && (word = strsep(&rest, " "))) {
-		char name[32], part[48];
-
-		if (sscanf(word, "%31[a-z0-9]:%u", name, &high) != 2)
-			continue;
-		snprintf(part, sizeof(part), "#only=%s", name);
-		good = picture(c, dir, name, part, CHART_WIDTH, high < HEIGHT_MAX ? high : HEIGHT_MAX);
-		progress(++done, (double)strlen(figures) / 7, "taking pictures");
+		good = !*word || figure_picture(c, dir, word);
+		progress(++done, all, "taking pictures");
 	}
 	progress_clear();
 	free(figures);

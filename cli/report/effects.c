@@ -74,6 +74,19 @@ static void chance(FILE *to, const json_t *record, const char *key, const char *
 		elementf(to, "td", p < 0.001 ? "%.0e%s" : "%.3f%s", p, note);
 }
 
+static void base_cell(FILE *to, const json_t *record)
+{
+	double base = result_real(record, "base", NAN);
+	const char *unit = result_text(record, "unit", "");
+
+	if (isnan(base))
+		element(to, "td", result_text(record, "base", "–"));
+	else if (!strcmp(unit, "bytes/sec"))
+		elementf(to, "td", "%s GB/s", show_number(base / 1e9));
+	else
+		elementf(to, "td", "%s %s", show_number(base), unit);
+}
+
 static void effect_row(FILE *to, const json_t *record)
 {
 	const json_t *can = json_object_get(record, "wilcoxon_can_reject");
@@ -81,19 +94,16 @@ static void effect_row(FILE *to, const json_t *record)
 
 	fputs("<tr>", to);
 	element(to, "th scope=\"row\"", result_text(record, "row", "?"));
-	element(to, "td", result_text(record, "label", "?"));
-	if (json_is_string(json_object_get(record, "base")))
-		element(to, "td", result_text(record, "base", "–"));
-	else
-		elementf(to, "td", "%s %s", show_number(result_real(record, "base", NAN)), result_text(record, "unit", ""));
+	element(to, "td class=\"words\"", result_text(record, "label", "?"));
+	base_cell(to, record);
 	percent(to, record, "change_percent", true);
-	elementf(to, "td class=\"words\"", "%+.2f%% to %+.2f%%", low, high);
+	elementf(to, "td", "%+.2f%% to %+.2f%%", low, high);
 	percent(to, record, "sd_percent", false);
 	chance(to, record, "p", "");
 	chance(to, record, "p_holm", "");
 	chance(to, record, "wilcoxon_p", json_is_false(can) ? " (cannot reject)" : "");
 	element(to, "td", show_count((double)result_whole(record, "sessions", 0)));
-	element(to, "td class=\"words\"", verdict_words(result_text(record, "verdict", "?")));
+	element(to, "td", verdict_words(result_text(record, "verdict", "?")));
 	element(to, "td", !strcmp(result_text(record, "verdict", ""), "?") ?
 				  show_count((double)result_whole(record, "needed", 0)) : "");
 	fputs("</tr>\n", to);
@@ -102,10 +112,10 @@ static void effect_row(FILE *to, const json_t *record)
 static void effects_table(struct page *p, size_t machine)
 {
 	static const char *const headings[] = { "row", "candidate", "base", "change", "95% interval", "sd", "p", "p (Holm)",
-						"Wilcoxon p", "sessions", "verdict", "sessions needed" };
+						"Wilcoxon p", "sessions", "verdict", "needed" };
 	const struct rows *rows = &p->report->comparisons;
 
-	table_begin(p, "figures", "Changes against the base");
+	table_begin(p, "figures effects", "Changes against the base");
 	fputs("<thead><tr>", p->html);
 	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)
 		element(p->html, "th scope=\"col\"", headings[i]);

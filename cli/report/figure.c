@@ -72,9 +72,12 @@ void figure_end(struct page *p)
 	fputs("</details>\n</figure>\n", p->html);
 }
 
+/* Sizes keep all their digits, which the six of a real number would cut. */
 static json_t *number(double value)
 {
-	return isfinite(value) ? json_real(value) : json_null();
+	if (!isfinite(value))
+		return json_null();
+	return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value) : json_real(value);
 }
 
 json_t *series_json(const struct chart *c)
@@ -164,32 +167,39 @@ static const char *place_name(const struct chart *c, double x)
 {
 	if (c->size > 0)
 		return show_share(x);
-	return c->section == SECTION_FAULTS ? show_number(x) : show_size(x);
+	return c->section == SECTION_FAULTS ? show_count(x) : show_size(x);
 }
 
-/* Rows are series, columns are places. */
+static void table_cell(struct page *p, const struct chart *c, const struct series *series, double x)
+{
+	const struct point *at = point_at(series, x);
+
+	if (!at) {
+		fputs("<td>–</td>", p->html);
+		return;
+	}
+	fputs(c->n > 1 && best_at(c, x) == series ? "<td class=\"best\">" : "<td>", p->html);
+	html_text(p->html, c->section == SECTION_FAULTS ? show_count(at->median) : show_number(at->median));
+	if (at->max > at->min)
+		elementf(p->html, "small", "%s–%s", show_number(at->min), show_number(at->max));
+	fputs("</td>", p->html);
+}
+
+/* Series by places, or places by series where there are more of these: long tables can be read and printed, wide ones can't. */
 static void table_of(struct page *p, const struct chart *c, const double *x, size_t n)
 {
-	fputs("<thead><tr><td></td>", p->html);
-	for (size_t i = 0; i < n; i++)
-		element(p->html, "th scope=\"col\"", place_name(c, x[i]));
-	fputs("</tr></thead>\n<tbody>\n", p->html);
-	for (size_t s = 0; s < c->n; s++) {
-		fputs("<tr>", p->html);
-		element(p->html, "th scope=\"row\"", c->series[s].name);
-		for (size_t i = 0; i < n; i++) {
-			const struct point *at = point_at(&c->series[s], x[i]);
+	bool tall = n > c->n;
+	size_t rows = tall ? n : c->n, columns = tall ? c->n : n;
 
-			if (!at) {
-				fputs("<td>–</td>", p->html);
-				continue;
-			}
-			fputs(c->n > 1 && best_at(c, x[i]) == &c->series[s] ? "<td class=\"best\">" : "<td>", p->html);
-			html_text(p->html, show_number(at->median));
-			if (at->max > at->min)
-				elementf(p->html, "small", "%s–%s", show_number(at->min), show_number(at->max));
-			fputs("</td>", p->html);
-		}
+	fputs("<thead><tr><td></td>", p->html);
+	for (size_t i = 0; i < columns; i++)
+		element(p->html, "th scope=\"col\"", tall ? c->series[i].name : place_name(c, x[i]));
+	fputs("</tr></thead>\n<tbody>\n", p->html);
+	for (size_t k = 0; k < rows; k++) {
+		fputs("<tr>", p->html);
+		element(p->html, "th scope=\"row\"", tall ? place_name(c, x[k]) : c->series[k].name);
+		for (size_t i = 0; i < columns; i++)
+			table_cell(p, c, &c->series[tall ? i : k], x[tall ? k : i]);
 		fputs("</tr>\n", p->html);
 	}
 }

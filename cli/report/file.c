@@ -32,11 +32,11 @@ static const char *target(const char *path, char *real, struct stat *st, bool *r
 	return path;
 }
 
-static int temporary_beside(const char *path, char *name, size_t size)
+static int temporary_beside(const char *where, const char *path, char *name, size_t size)
 {
 	int fd;
 
-	if ((size_t)snprintf(name, size, "%s.XXXXXX", path) >= size)
+	if ((size_t)snprintf(name, size, "%s.XXXXXX", where) >= size)
 		unwritable(path, ENAMETOOLONG);
 	fd = mkstemp(name);
 	if (fd < 0)
@@ -62,19 +62,20 @@ static bool write_all(int fd, const char *text, size_t len)
 void file_check(const char *path)
 {
 	char real[PATH_MAX], name[PATH_MAX + 8];
+	const char *where;
 	struct stat st;
 	bool replaced;
 
 	if (!strcmp(path, "-"))
 		return;
-	path = target(path, real, &st, &replaced);
+	where = target(path, real, &st, &replaced);
 	if (S_ISDIR(st.st_mode))
 		unwritable(path, EISDIR);
-	if (!replaced && access(path, W_OK))
+	if (!replaced && access(where, W_OK))
 		unwritable(path, errno);
 	if (!replaced)
 		return;
-	close(temporary_beside(path, name, sizeof(name)));
+	close(temporary_beside(where, path, name, sizeof(name)));
 	unlink(name);
 }
 
@@ -89,18 +90,19 @@ static void write_there(const char *path, const char *text, size_t len)
 void file_write(const char *path, const char *text, size_t len)
 {
 	char real[PATH_MAX], name[PATH_MAX + 8];
+	const char *where = path;
 	bool replaced = false;
 	struct stat st;
 	int fd;
 
 	if (strcmp(path, "-") != 0)
-		path = target(path, real, &st, &replaced);
+		where = target(path, real, &st, &replaced);
 	if (!replaced) {
 		write_there(path, text, len);
 		return;
 	}
-	fd = temporary_beside(path, name, sizeof(name));
-	if (!write_all(fd, text, len) || fchmod(fd, st.st_mode & 0777) || fsync(fd) || close(fd) || rename(name, path)) {
+	fd = temporary_beside(where, path, name, sizeof(name));
+	if (!write_all(fd, text, len) || fchmod(fd, st.st_mode & 0777) || fsync(fd) || close(fd) || rename(name, where)) {
 		int error = errno;
 
 		unlink(name);

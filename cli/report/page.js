@@ -125,17 +125,20 @@ function drawAll() {
 	figures.forEach(draw);
 }
 
-// The names of those that are shown most come first, so that these have the hues to themselves.
+// The names of those that are shown most come first.
 function choose() {
-	const count = new Map();
+	const count = new Map(), neighbours = new Map();
 	for (const figure of figures) {
 		if (!["lines", "share", "histogram"].includes(figure.kind))
 			continue;
 		figure.shown = chosen(figure);
-		for (const series of figure.series)
-			count.set(series.name, (count.get(series.name) || 0) + (figure.shown.has(series.name) ? 1 : 0));
+		const names = figure.series.map((series) => series.name);
+		for (const name of names) {
+			count.set(name, (count.get(name) || 0) + (figure.shown.has(name) ? 1 : 0));
+			neighbours.set(name, new Set([...(neighbours.get(name) || []), ...names]));
+		}
 	}
-	giveLooks([...count.keys()].sort((a, b) => count.get(b) - count.get(a) || (a < b ? -1 : 1)));
+	giveLooks([...count.keys()].sort((a, b) => count.get(b) - count.get(a) || (a < b ? -1 : 1)), neighbours);
 }
 
 const darkness = window.matchMedia("(prefers-color-scheme: dark)");
@@ -171,15 +174,21 @@ function fromPaper() {
 function measure() {
 	root.dataset.height = Math.ceil(document.body.getBoundingClientRect().bottom + window.scrollY + 16);
 	if (location.hash === "#pictures")
-		root.dataset.pictures = [...document.querySelectorAll("figure")]
-			.map((frame) => `${frame.id}:${Math.ceil(frame.getBoundingClientRect().height) + 32}`).join(" ");
+		root.dataset.pictures = [...document.querySelectorAll("figure")].map((frame) => {
+			const title = frame.querySelector("h4, caption").textContent.toLowerCase();
+			const name = title.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 60);
+			return `${frame.id}:${Math.ceil(frame.getBoundingClientRect().height) + 32}:${name}`;
+		}).join(" ");
+	if (location.hash !== "#check")
+		return;
+	root.dataset.wide = root.scrollWidth;
+	root.dataset.window = root.clientWidth;
 	// Is there anything but one colour?
-	if (location.hash === "#check")
-		for (const figure of figures) {
-			const canvas = charts.get(figure.id).canvas;
-			const pixels = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
-			frameOf(figure).dataset.ink = pixels.reduce((sum, pixel) => sum + (pixel !== pixels[0] ? 1 : 0), 0);
-		}
+	for (const figure of figures) {
+		const canvas = charts.get(figure.id).canvas;
+		const pixels = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+		frameOf(figure).dataset.ink = pixels.reduce((sum, pixel) => sum + (pixel !== pixels[0] ? 1 : 0), 0);
+	}
 }
 
 function arrange() {

@@ -22,10 +22,13 @@ static const struct {
 static const double limits[] = { 1.02, 1.05, 1.10, 1.25, 1.50 };
 #define CLASSES (sizeof(limits) / sizeof(limits[0]) + 1)
 
-static unsigned class_of(double regret)
+static unsigned class_of(double regret, bool either_way)
 {
 	unsigned class = 0;
 
+	/* The copy may as well be the faster one: that is noise too. */
+	if (either_way && regret < 1)
+		regret = 1 / regret;
 	while (class < CLASSES - 1 && regret > limits[class])
 		class++;
 	return class;
@@ -88,11 +91,12 @@ static void matrix_add(struct matrix *m, const json_t *cell)
 		m->sizes[m->n_sizes++] = size;
 }
 
-static bool matrix_make(struct matrix *m, const struct report *r, size_t run)
+/* What a run says of one policy. */
+static bool matrix_make(struct matrix *m, const struct report *r, size_t run, const char *key)
 {
 	*m = (struct matrix){ .report = r, .run = run };
 	for (size_t i = 0; i < r->cells.n; i++)
-		if (r->cells.at[i].machine == run)
+		if (r->cells.at[i].machine == run && !isnan(result_real(r->cells.at[i].record, key, NAN)))
 			matrix_add(m, r->cells.at[i].record);
 	qsort(m->columns, m->n_columns, sizeof(m->columns[0]), compare);
 	qsort(m->sizes, m->n_sizes, sizeof(m->sizes[0]), ascending);
@@ -147,36 +151,30 @@ static void matrix_row(FILE *to, const struct matrix *m, double size, const char
 			fputs("<td></td>", to);
 			continue;
 		}
-		fprintf(to, "<td class=\"r%u%s\">", class_of(regret), scored ? "" : " unscored");
+		fprintf(to, "<td class=\"r%u%s\">", class_of(regret, !strcmp(key, "aa")), scored ? "" : " unscored");
 		fprintf(to, scored ? "%.2f" : "(%.2f)", regret);
 		fputs("</td>", to);
 	}
 	fputs("</tr>\n", to);
 }
 
-static bool has(const struct matrix *m, const char *key)
-{
-	for (size_t i = 0; i < m->report->cells.n; i++)
-		if (m->report->cells.at[i].machine == m->run &&
-		    !isnan(result_real(m->report->cells.at[i].record, key, NAN)))
-			return true;
-	return false;
-}
 
-static void matrices(struct page *p, const struct matrix *m)
+static void matrices(struct page *p, size_t run)
 {
+	static struct matrix m;
+
 	for (size_t i = 0; i < POLICIES; i++) {
 		char *caption;
 
-		if (!has(m, policies[i].key))
+		if (!matrix_make(&m, p->report, run, policies[i].key))
 			continue;
 		if (asprintf(&caption, "Regret of %s, by size and share of lines used after", policies[i].name) < 0)
 			die(EXIT_FAILED, "out of memory");
 		fprintf(p->html, "<figure class=\"picture\" id=\"f%u\">\n", ++p->ids);
 		table_begin(p, "matrix", caption);
-		matrix_head(p->html, m);
-		for (size_t s = 0; s < m->n_sizes; s++)
-			matrix_row(p->html, m, m->sizes[s], policies[i].key);
+		matrix_head(p->html, &m);
+		for (size_t s = 0; s < m.n_sizes; s++)
+			matrix_row(p->html, &m, m.sizes[s], policies[i].key);
 		table_end(p);
 		fputs("</figure>\n", p->html);
 		free(caption);
@@ -248,13 +246,16 @@ static void summaries(struct page *p, size_t run)
 
 void write_regret(struct page *p, size_t machine)
 {
-	static struct matrix m;
+	const struct rows *cells = &p->report->cells;
 	bool begun = false;
 
 	for (size_t i = 0; i < p->report->n_runs; i++) {
 		const struct run *run = &p->report->runs[i];
+		size_t first = 0;
 
-		if (run->machine != machine || !matrix_make(&m, p->report, i))
+		while (first < cells->n && cells->at[first].machine != i)
+			first++;
+		if (run->machine != machine || first == cells->n)
 			continue;
 		if (!begun) {
 			section_begin(p, "Regret of the policy",
@@ -265,7 +266,7 @@ void write_regret(struct page *p, size_t machine)
 		begun = true;
 		element(p->html, "h4", result_text(run->header, "arguments", run->file));
 		summaries(p, i);
-		matrices(p, &m);
+		matrices(p, i);
 	}
 	if (begun)
 		section_end(p);

@@ -137,8 +137,30 @@ static int by_name(const void *a, const void *b)
 	return order ? order : strcmp(x, y);
 }
 
+/* Uncached and cached stand side by side, in this order; else the order is that of the files. */
+static void pair_states(struct report *r)
+{
+	for (size_t i = 0; i < r->n_charts; i++) {
+		for (size_t k = i + 1; k < r->n_charts; k++) {
+			struct chart *a = &r->charts[i], *b = &r->charts[k], moved = *b;
+
+			if (a->machine != b->machine || a->section != b->section || strcmp(a->family, b->family) != 0)
+				continue;
+			if (strcmp(a->state, b->state) < 0) {
+				*b = *a;
+				*a = moved;
+				moved = *b;
+			}
+			memmove(&r->charts[i + 2], &r->charts[i + 1], (k - i - 1) * sizeof(*r->charts));
+			r->charts[++i] = moved;
+			break;
+		}
+	}
+}
+
 void store_settle(struct report *r)
 {
+	pair_states(r);
 	for (size_t c = 0; c < r->n_charts; c++) {
 		qsort(r->charts[c].series, r->charts[c].n, sizeof(*r->charts[c].series), by_name);
 		for (size_t s = 0; s < r->charts[c].n; s++) {

@@ -82,8 +82,6 @@ static char *detail_of(const struct situation *s)
 		fprintf(f, " benchmark");
 	if (*s->page)
 		fprintf(f, ", %s pages", !strcmp(s->page, "thp") ? "transparent huge" : s->page);
-	if (s->extent)
-		fprintf(f, ", %s a call", show_size((double)s->extent));
 	if (s->threads)
 		fprintf(f, ", %s thread%s", show_count((double)s->threads), s->threads == 1 ? "" : "s");
 	if (s->bystander)
@@ -99,8 +97,10 @@ static char *detail_of(const struct situation *s)
 static char *title_of(const struct situation *s, double size)
 {
 	bool copy = !strcmp(s->operation, "copy");
-	const char *what = copy ? "Copying" : "Clearing";
+	char what[64];
 
+	snprintf(what, sizeof(what), "%s%s%s%s", copy ? "Copying" : "Clearing", s->extent ? ", " : "",
+		 s->extent ? show_size((double)s->extent) : "", s->extent ? " a call" : "");
 	if (!strcmp(s->bench, "use"))
 		return text_of("Clear %s, then %s a share of it, %s", show_size(size), s->use, s->state);
 	if (!strcmp(s->touch, "none"))

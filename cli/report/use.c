@@ -155,8 +155,8 @@ void write_crossovers(struct page *p, size_t machine)
 			continue;
 		if (!begun) {
 			table_begin(p, "figures", "Where hot clearing overtakes cold");
-			fputs("<thead><tr><th scope=\"col\">Situation</th><th scope=\"col\">Fastest, least used</th>"
-			      "<th scope=\"col\">Fastest, most used</th><th scope=\"col\">Hot against cold</th></tr></thead>\n<tbody>\n",
+			fputs("<thead><tr><th scope=\"col\">Situation</th><th scope=\"col\" class=\"words\">Fastest, least used</th>"
+			      "<th scope=\"col\" class=\"words\">Fastest, most used</th><th scope=\"col\" class=\"words\">Hot against cold</th></tr></thead>\n<tbody>\n",
 			      p->html);
 		}
 		begun = true;
