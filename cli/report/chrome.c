@@ -26,8 +26,6 @@
 #define SECONDS_MAX 120
 #define PATH_SIZE (PATH_MAX + 64)
 
-extern char **environ;
-
 struct chrome {
 	const char *program, *page;
 	char home[64]; /* its user data, for this run alone */
@@ -35,7 +33,8 @@ struct chrome {
 
 const char *chrome_find(void)
 {
-	static const char *const names[] = { "chromium", "chromium-browser", "chromium-headless-shell", "google-chrome", "chrome" };
+	static const char *const names[] = { "chromium", "chromium-browser", "chromium-headless-shell", "google-chrome",
+					     "chrome" };
 	const char *path = getenv("PATH");
 	static char file[PATH_SIZE];
 
@@ -88,12 +87,22 @@ static int wait_for(pid_t child)
 	return -1;
 }
 
-static bool run(const struct chrome *c, const char *what, unsigned width, unsigned height, const char *part, const char *output)
+static bool run(const struct chrome *c, const char *what, unsigned width, unsigned height, const char *part,
+		const char *output)
 {
 	char url[PATH_SIZE], window[64], home[128];
-	const char *argv[24] = { c->program, "--headless", "--disable-gpu", "--disable-quic", "--no-first-run",
-				 "--disable-background-networking", "--disable-component-update", "--disable-sync",
-				 "--disable-default-apps", "--disable-extensions", "--hide-scrollbars", "--force-device-scale-factor=2",
+	const char *argv[24] = { c->program,
+				 "--headless",
+				 "--disable-gpu",
+				 "--disable-quic",
+				 "--no-first-run",
+				 "--disable-background-networking",
+				 "--disable-component-update",
+				 "--disable-sync",
+				 "--disable-default-apps",
+				 "--disable-extensions",
+				 "--hide-scrollbars",
+				 "--force-device-scale-factor=2",
 				 "--virtual-time-budget=10000" };
 	size_t n = 13;
 	pid_t child;
@@ -121,7 +130,8 @@ static int remove_one(const char *path, const struct stat *st, int flag, struct 
 	return 0;
 }
 
-/* What the page's script says of itself: the value of an attribute of the root element; NULL where there is none. To be freed. */
+/* What the page's script says of itself: the value of an attribute of the root element; NULL where there is none. To be
+ * freed. */
 static char *ask(const struct chrome *c, const char *part, unsigned width, const char *attribute)
 {
 	char output[128], *text = NULL, *at, *value = NULL;
@@ -140,7 +150,8 @@ static char *ask(const struct chrome *c, const char *part, unsigned width, const
 	return value;
 }
 
-static bool picture(const struct chrome *c, const char *dir, const char *name, const char *part, unsigned width, unsigned height)
+static bool picture(const struct chrome *c, const char *dir, const char *name, const char *part, unsigned width,
+		    unsigned height)
 {
 	char what[PATH_SIZE + 32], file[PATH_SIZE], output[128];
 	struct stat st;
@@ -193,9 +204,9 @@ static bool pictures(const struct chrome *c, const char *dir)
 	return good;
 }
 
-int chrome_pictures(const char *program, const char *page, const char *dir)
+int chrome_pictures(const char *chrome, const char *page, const char *dir)
 {
-	struct chrome c = { program, page, "/tmp/clearpages-chromium-XXXXXX" };
+	struct chrome c = { chrome, page, "/tmp/clearpages-chromium-XXXXXX" };
 	char real[PATH_MAX];
 	bool good;
 
@@ -211,7 +222,7 @@ int chrome_pictures(const char *program, const char *page, const char *dir)
 	if (interrupted)
 		return EXIT_INTERRUPTED;
 	if (!good) {
-		complain("--png: '%s' took no picture of the page for '%s'; the page itself is written", program, dir);
+		complain("--png: '%s' took no picture of the page for '%s'; the page itself is written", chrome, dir);
 		return EXIT_FAILED;
 	}
 	return EXIT_OK;

@@ -2,7 +2,6 @@
 /*
  * cycles.c - counter cycles per 4 KiB page, minimum and maximum beside the median: the figure of 2005.
  */
-#define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,11 +113,10 @@ static void cycles_figure(struct page *p, const struct cycles *y)
 	struct figure f = { .kind = "bars", .detail = c->detail };
 	char *title, *alt;
 
-	if (asprintf(&title, "Cycles per page, %s %s", c->section == SECTION_COPY ? "copying" : "clearing", show_size(y->size)) <
-		    0 ||
-	    asprintf(&alt, "Bar chart of counter cycles per 4 KiB page for %zu routines; less is better. The table holds all figures.",
-		     c->n) < 0)
-		die(EXIT_FAILED, "out of memory");
+	title = text_of("Cycles per page, %s %s", c->section == SECTION_COPY ? "copying" : "clearing", show_size(y->size));
+	alt = text_of(
+	    "Bar chart of counter cycles per 4 KiB page for %zu routines; less is better. The table holds all figures.",
+	    c->n);
 	f.title = title;
 	f.alt = alt;
 	f.data = cycles_json(y);
@@ -144,18 +142,19 @@ void write_cycles(struct page *p, size_t machine)
 	bool begun = false;
 
 	for (size_t i = 0; i < r->n_charts; i++) {
-		struct cycles y = { .n = 0 };
+		struct cycles y = { .chart = { &r->charts[i] }, .n = 1 };
 
 		if (!counts(&r->charts[i], machine) || family_seen(r, i, machine))
 			continue;
 		y.size = usual_size(&r->charts[i]);
-		for (size_t k = i; k < r->n_charts && y.n < STATES_MAX; k++)
+		for (size_t k = i + 1; k < r->n_charts && y.n < STATES_MAX; k++)
 			if (counts(&r->charts[k], machine) && !strcmp(r->charts[k].family, r->charts[i].family))
 				y.chart[y.n++] = &r->charts[k];
 		if (!begun) {
-			section_begin(p, "Cycles per page",
-				      "Ticks of the time stamp counter for each 4 KiB page, less is better: median, with minimum "
-				      "and maximum over all tries.");
+			section_begin(
+			    p, "Cycles per page",
+			    "Ticks of the time stamp counter for each 4 KiB page, less is better: median, with minimum "
+			    "and maximum over all tries.");
 			fputs("<div class=\"grid\">\n", p->html);
 		}
 		begun = true;

@@ -2,7 +2,6 @@
 /*
  * effects.c - A/B comparisons: the change of each candidate with its interval and verdict.
  */
-#define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,11 +44,11 @@ static json_t *effects_json(const struct rows *rows, size_t machine)
 
 		if (rows->at[i].machine != machine)
 			continue;
-		json_array_append_new(all, json_pack("{s:s,s:s,s:o,s:o,s:o,s:s,s:s}", "row", result_text(record, "row", "?"), "label",
-						     result_text(record, "label", "?"), "change", real(record, "change_percent"),
-						     "low", real(record, "low_percent"), "high", real(record, "high_percent"),
-						     "verdict", result_text(record, "verdict", "?"), "better",
-						     result_text(record, "better", "")));
+		json_array_append_new(
+		    all, json_pack("{s:s,s:s,s:o,s:o,s:o,s:s,s:s}", "row", result_text(record, "row", "?"), "label",
+				   result_text(record, "label", "?"), "change", real(record, "change_percent"), "low",
+				   real(record, "low_percent"), "high", real(record, "high_percent"), "verdict",
+				   result_text(record, "verdict", "?"), "better", result_text(record, "better", "")));
 	}
 	return json_pack("{s:o}", "rows", all);
 }
@@ -104,15 +103,16 @@ static void effect_row(FILE *to, const json_t *record)
 	chance(to, record, "wilcoxon_p", json_is_false(can) ? " (cannot reject)" : "");
 	element(to, "td", show_count((double)result_whole(record, "sessions", 0)));
 	element(to, "td", verdict_words(result_text(record, "verdict", "?")));
-	element(to, "td", !strcmp(result_text(record, "verdict", ""), "?") ?
-				  show_count((double)result_whole(record, "needed", 0)) : "");
+	element(to, "td",
+		!strcmp(result_text(record, "verdict", ""), "?") ? show_count((double)result_whole(record, "needed", 0))
+								 : "");
 	fputs("</tr>\n", to);
 }
 
 static void effects_table(struct page *p, size_t machine)
 {
-	static const char *const headings[] = { "row", "candidate", "base", "change", "95% interval", "sd", "p", "p (Holm)",
-						"Wilcoxon p", "sessions", "verdict", "needed" };
+	static const char *const headings[] = { "row", "candidate", "base",	  "change",   "95% interval", "sd",
+						"p",   "p (Holm)",  "Wilcoxon p", "sessions", "verdict",      "needed" };
 	const struct rows *rows = &p->report->comparisons;
 
 	table_begin(p, "figures effects", "Changes against the base");
@@ -129,9 +129,11 @@ static void effects_table(struct page *p, size_t machine)
 void write_effects(struct page *p, size_t machine)
 {
 	const struct rows *rows = &p->report->comparisons;
-	struct figure f = { .kind = "effects",
-			    .title = "Change against the base",
-			    .detail = "95% intervals around the mean; (R) regression, (I) improvement, ~ no difference, ? undecided" };
+	struct figure f = {
+		.kind = "effects",
+		.title = "Change against the base",
+		.detail = "95% intervals around the mean; (R) regression, (I) improvement, ~ no difference, ? undecided"
+	};
 	size_t n = 0, flagged = 0;
 	char *alt;
 
@@ -143,13 +145,15 @@ void write_effects(struct page *p, size_t machine)
 	}
 	if (!n)
 		return;
-	if (asprintf(&alt, "A bar for the interval of each of %zu comparisons, and a line at no change. Regressions: %zu. The table "
-			   "holds all figures.", n, flagged) < 0)
-		die(EXIT_FAILED, "out of memory");
+	alt = text_of(
+	    "A bar for the interval of each of %zu comparisons, and a line at no change. Regressions: %zu. The table "
+	    "holds all figures.",
+	    n, flagged);
 	f.alt = alt;
-	section_begin(p, "A/B comparisons",
-		      "The change of each candidate in per cent of the base. Whether more or less is better depends on the row; "
-		      "the verdict knows.");
+	section_begin(
+	    p, "A/B comparisons",
+	    "The change of each candidate in per cent of the base. Whether more or less is better depends on the row; "
+	    "the verdict knows.");
 	f.data = effects_json(rows, machine);
 	figure_begin(p, &f);
 	/* This table is what the comparison is for: it is open. */

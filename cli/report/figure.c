@@ -2,7 +2,6 @@
 /*
  * figure.c - one chart: a frame for the script to draw in, the same figures as a table, and in words.
  */
-#define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,29 +9,12 @@
 #include "../cli.h"
 #include "report.h"
 
-void section_begin(struct page *p, const char *name, const char *lead)
-{
-	p->ids++;
-	fprintf(p->html, "<section aria-labelledby=\"s%u\">\n<h3 id=\"s%u\">", p->ids, p->ids);
-	html_text(p->html, name);
-	fputs("</h3>\n", p->html);
-	if (lead)
-		element(p->html, "p class=\"lead\"", lead);
-	fprintf(p->nav, "<li><a href=\"#s%u\">", p->ids);
-	html_text(p->nav, name);
-	fputs("</a></li>\n", p->nav);
-}
-
-void section_end(struct page *p)
-{
-	fputs("</section>\n", p->html);
-}
-
 void figure_begin(struct page *p, const struct figure *f)
 {
 	unsigned id = ++p->ids;
 
-	fprintf(p->html, "<figure class=\"chart\" id=\"f%u\" data-kind=\"%s\">\n<figcaption><h4 id=\"f%u-title\">", id, f->kind, id);
+	fprintf(p->html, "<figure class=\"chart\" id=\"f%u\" data-kind=\"%s\">\n<figcaption><h4 id=\"f%u-title\">", id,
+		f->kind, id);
 	html_text(p->html, f->title);
 	fputs("</h4>", p->html);
 	element(p->html, "p", f->detail);
@@ -185,7 +167,8 @@ static void table_cell(struct page *p, const struct chart *c, const struct serie
 	fputs("</td>", p->html);
 }
 
-/* Series by places, or places by series where there are more of these: long tables can be read and printed, wide ones can't. */
+/* Series by places, or places by series where there are more of these: long tables can be read and printed, wide ones can't.
+ */
 static void table_of(struct page *p, const struct chart *c, const double *x, size_t n)
 {
 	bool tall = n > c->n;
@@ -224,8 +207,8 @@ static char *alt_of(const struct chart *c, const double *x, size_t n)
 		const struct point *at = best ? point_at(best, x[i]) : NULL;
 
 		if (at)
-			fprintf(f, " %s at %s: %s, %s %s.", lower_is_better(c) ? "Least" : "Fastest", place_name(c, x[i]), best->name,
-				show_number(at->median), c->unit);
+			fprintf(f, " %s at %s: %s, %s %s.", lower_is_better(c) ? "Least" : "Fastest", place_name(c, x[i]),
+				best->name, show_number(at->median), c->unit);
 	}
 	fputs(" The table holds all figures.", f);
 	fclose(f);
@@ -263,50 +246,12 @@ void figure_of_chart(struct page *p, const struct chart *c)
 		json_object_set_new(f.data, "axis", json_string("page size"));
 	f.alt = alt = alt_of(c, x, n);
 	figure_begin(p, &f);
-	if (asprintf(&caption, "%s: median %s%s", c->title, c->unit,
-		     c->section == SECTION_FAULTS ? " by latency in ns" : " (minimum–maximum)") < 0)
-		die(EXIT_FAILED, "out of memory");
+	caption = text_of("%s: median %s%s", c->title, c->unit,
+			  c->section == SECTION_FAULTS ? " by latency in ns" : " (minimum–maximum)");
 	figure_table(p, caption);
 	table_of(p, c, x, n);
 	figure_end(p);
 	free(caption);
 	free(alt);
 	free(x);
-}
-
-void write_charts(struct page *p, size_t machine, enum section section)
-{
-	static const char *const names[SECTIONS][2] = {
-		[SECTION_CLEAR] = { "Clearing", "Payload GB/s (10⁹ bytes cleared a second) against the size of the region." },
-		[SECTION_COPY] = { "Copying", "Payload GB/s (10⁹ bytes written a second) against the size of the region." },
-		[SECTION_USE] = { "Clear, then use", "The time of clearing and of the use after it counts: GB/s of bytes cleared, over both. "
-						     "What streams past the cache clears fast and is slow to use; the dashed line marks the share of "
-						     "lines from which on hot clearing is the faster of the two." },
-		[SECTION_SMALL] = { "Short clears", "Nanoseconds a call; less is better." },
-		[SECTION_TUNE] = { "Measured for the profile", "Medians by which clearpages tune chose the routines." },
-		[SECTION_MEM] = { "perf bench mem workloads", "The same work as perf bench mem, in payload GB/s of 10⁹ bytes." },
-		[SECTION_PEERS] = { "Other tools", "Installed tools of others and clearpages, interleaved in one run." },
-		[SECTION_FAULTS] = { "", "" },
-	};
-	bool begun = false;
-
-	for (size_t i = 0; i < p->report->n_charts; i++) {
-		const struct chart *c = &p->report->charts[i];
-
-		if (c->machine != machine || c->section != section || !c->n)
-			continue;
-		if (!begun && section != SECTION_FAULTS) {
-			section_begin(p, names[section][0], names[section][1]);
-			if (section == SECTION_USE)
-				write_crossovers(p, machine);
-		}
-		if (!begun)
-			fputs("<div class=\"grid\">\n", p->html);
-		begun = true;
-		figure_of_chart(p, c);
-	}
-	if (begun)
-		fputs("</div>\n", p->html);
-	if (begun && section != SECTION_FAULTS)
-		section_end(p);
 }

@@ -14,7 +14,11 @@
 /* Bytes of the UTF-8 character here; 0: it is none. File names and arguments need not be UTF-8. */
 static size_t utf8(const unsigned char *at)
 {
-	size_t len = *at < 0x80 ? 1 : *at >= 0xc2 && *at < 0xe0 ? 2 : *at >= 0xe0 && *at < 0xf0 ? 3 : *at >= 0xf0 && *at < 0xf5 ? 4 : 0;
+	size_t len = *at < 0x80			 ? 1
+		     : *at >= 0xc2 && *at < 0xe0 ? 2
+		     : *at >= 0xe0 && *at < 0xf0 ? 3
+		     : *at >= 0xf0 && *at < 0xf5 ? 4
+						 : 0;
 
 	for (size_t i = 1; i < len; i++)
 		if ((at[i] & 0xc0) != 0x80)

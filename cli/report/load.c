@@ -2,7 +2,6 @@
 /*
  * load.c - files of results into a report: which run and which machine a record belongs to, and who takes it.
  */
-#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,8 +104,8 @@ static enum taken take_comparison(struct report *r, json_t *record)
 	if (!json_is_number(json_object_get(record, "change_percent")))
 		return UNUSABLE;
 	/* Compared here, perhaps, but measured elsewhere. */
-	return keep(r, &r->comparisons,
-		    *result_text(record, "host", "") ? machine_get(r, record) : r->runs[r->run].machine, record);
+	return keep(r, &r->comparisons, *result_text(record, "host", "") ? machine_get(r, record) : r->runs[r->run].machine,
+		    record);
 }
 
 static enum taken take_failed(struct report *r, json_t *record)
@@ -120,16 +119,15 @@ static enum taken take_cache(struct report *r, json_t *record)
 {
 	struct machine *m = &r->machines[r->runs[r->run].machine];
 	double size = result_real(record, "measured", 0);
-	char *caches = NULL;
+	char *caches;
 
 	if (!(size >= 1))
 		return PASSED;
 	/* Of several `info` files the first. */
 	if (m->caches && strstr(m->caches, result_text(record, "level", "?")))
 		return PASSED;
-	if (asprintf(&caches, "%s%s%.16s %s", m->caches ? m->caches : "", m->caches ? ", " : "",
-		     result_text(record, "level", "?"), show_size(size)) < 0)
-		die(EXIT_FAILED, "out of memory");
+	caches = text_of("%s%s%.16s %s", m->caches ? m->caches : "", m->caches ? ", " : "",
+			 result_text(record, "level", "?"), show_size(size));
 	free(m->caches);
 	m->caches = caches;
 	return PASSED;
@@ -242,7 +240,8 @@ void report_load(struct report *r, char **paths, size_t n)
 		die(EXIT_FAILED, "'%s'%s: no whole record is left; there is nothing to report", paths[0],
 		    n > 1 ? " and the other files" : "");
 	if (!r->results)
-		die(EXIT_FAILED, "'%s'%s: none of the %lu records is a result that a report shows; run a benchmark with --output FILE",
+		die(EXIT_FAILED,
+		    "'%s'%s: none of the %lu records is a result that a report shows; run a benchmark with --output FILE",
 		    paths[0], n > 1 ? " and the other files" : "", records);
 	store_settle(r);
 }

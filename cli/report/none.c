@@ -8,5 +8,6 @@ int cmd_report(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	die(EXIT_FAILED, "report: this clearpages was built without jansson; install the package libjansson-dev and build it again");
+	die(EXIT_FAILED,
+	    "report: this clearpages was built without jansson; install the package libjansson-dev and build it again");
 }

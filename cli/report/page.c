@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * page.c - the page around the charts: its template filled in, machine facts, runs, notes on what was left out.
+ * page.c - the page around the sections: its template filled in, with nothing in the results able to be more than text.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "../cli.h"
-#include "../results.h"
 #include "clearpages.h"
 #include "report.h"
 
@@ -35,185 +34,14 @@ char *chart_js_read(const char *path)
 	if (f)
 		len = getdelim(&text, &size, '\0', f);
 	if (len < 0 || len > CHART_JS_MAX)
-		die(EXIT_FAILED, "Chart.js is missing ('%s': %s); install the package libjs-chart.js, or name the file with --chart-js",
+		die(EXIT_FAILED,
+		    "Chart.js is missing ('%s': %s); install the package libjs-chart.js, or name the file with --chart-js",
 		    path, errno ? strerror(errno) : "it is empty or no text");
 	fclose(f);
-	if (!memmem(text, (size_t)len, "Chart.js v3", strlen("Chart.js v3")) || strcasestr(text, "</script") || strstr(text, "<!--"))
+	if (!memmem(text, (size_t)len, "Chart.js v3", strlen("Chart.js v3")) || strcasestr(text, "</script") ||
+	    strstr(text, "<!--"))
 		die(EXIT_FAILED, "--chart-js: '%s' is not Chart.js 3 as one script (chart.min.js)", path);
 	return text;
-}
-
-const char *machine_name(const struct machine *m)
-{
-	static char name[256];
-
-	if (*m->host)
-		snprintf(name, sizeof(name), "%.200s", m->host);
-	else if (*m->cpu)
-		snprintf(name, sizeof(name), "%.200s", m->cpu);
-	else
-		snprintf(name, sizeof(name), "unknown machine (no header)");
-	return name;
-}
-
-/* A fact from the header; nothing where the header does not tell. */
-static void fact(FILE *to, const char *name, const char *value)
-{
-	if (!*value)
-		return;
-	fputs("<div>", to);
-	element(to, "dt", name);
-	element(to, "dd", value);
-	fputs("</div>\n", to);
-}
-
-static void size_fact(FILE *to, const char *name, json_int_t bytes)
-{
-	if (bytes > 0)
-		fact(to, name, show_size((double)bytes));
-}
-
-static void facts(struct page *p, const struct machine *m)
-{
-	const json_t *h = m->header;
-	char text[256];
-
-	fputs("<dl class=\"facts\">\n", p->html);
-	fact(p->html, "Processor", m->cpu);
-	if (json_object_get(h, "family")) {
-		snprintf(text, sizeof(text), "%.64s family %lld, model %lld, stepping %lld", result_text(h, "vendor", ""),
-			 (long long)result_whole(h, "family", 0), (long long)result_whole(h, "model", 0),
-			 (long long)result_whole(h, "stepping", 0));
-		fact(p->html, "Type", text);
-	}
-	fact(p->html, "Hypervisor", result_text(h, "hypervisor", ""));
-	if (result_whole(h, "cpus_online", 0) > 0)
-		fact(p->html, "CPUs online", show_count((double)result_whole(h, "cpus_online", 0)));
-	size_fact(p->html, "L2 claimed", result_whole(h, "l2_claimed", 0));
-	size_fact(p->html, "L3 claimed", result_whole(h, "l3_claimed", 0));
-	fact(p->html, "Caches measured", m->caches ? m->caches : "");
-	snprintf(text, sizeof(text), "%.128s %.64s", m->kernel, result_text(h, "machine", ""));
-	fact(p->html, "Kernel", *m->kernel ? text : "");
-	fact(p->html, "C library", result_text(h, "libc", ""));
-	fact(p->html, "Transparent huge pages", result_text(h, "thp", ""));
-	fact(p->html, "Cycles are", result_text(h, "cycles", ""));
-	fputs("</dl>\n", p->html);
-}
-
-static void run_row(FILE *to, const struct run *run)
-{
-	static const char *const keys[] = { "time", "bench", "version", "arguments", "page", "profile" };
-
-	fputs("<tr>", to);
-	element(to, "th scope=\"row\"", run->file);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		element(to, i == 3 ? "td class=\"words\"" : "td", result_text(run->header, keys[i], ""));
-	elementf(to, "td", "%lld", (long long)result_whole(run->header, "seed", 0));
-	element(to, "td", show_count((double)run->records));
-	if (run->failed)
-		elementf(to, "td class=\"words\"", "%s failed%s", show_count((double)run->failed), run->interrupted ? ", interrupted" : "");
-	else
-		element(to, "td class=\"words\"", run->interrupted ? "interrupted; what was measured is shown" : !run->header ? "no header" : "");
-	fputs("</tr>\n", to);
-}
-
-static void runs(struct page *p, size_t machine)
-{
-	static const char *const headings[] = { "file", "time", "benchmark", "version", "arguments",
-						"pages", "profile", "seed", "records", "note" };
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->report->n_runs; i++)
-		n += p->report->runs[i].machine == machine;
-	if (!n)
-		return;
-	fputs("<details class=\"runs\">", p->html);
-	elementf(p->html, "summary", "%zu run%s: arguments and versions", n, n == 1 ? "" : "s");
-	table_begin(p, "figures", "Runs on this machine");
-	fputs("<thead><tr>", p->html);
-	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)
-		element(p->html, "th scope=\"col\"", headings[i]);
-	fputs("</tr></thead>\n<tbody>\n", p->html);
-	for (size_t i = 0; i < p->report->n_runs; i++)
-		if (p->report->runs[i].machine == machine)
-			run_row(p->html, &p->report->runs[i]);
-	table_end(p);
-	fputs("</details>\n", p->html);
-}
-
-static void machine(struct page *p, size_t i)
-{
-	const struct machine *m = &p->report->machines[i];
-	unsigned id = ++p->ids;
-
-	fprintf(p->html, "<section class=\"machine\" aria-labelledby=\"m%u\">\n<h2 id=\"m%u\">", id, id);
-	html_text(p->html, machine_name(m));
-	fputs("</h2>\n", p->html);
-	fprintf(p->nav, "<li><a href=\"#m%u\">", id);
-	html_text(p->nav, machine_name(m));
-	fputs("</a>\n<ul>\n<li>", p->nav);
-	html_text(p->nav, *m->kernel ? m->kernel : "facts");
-	fputs("</li>\n", p->nav);
-	facts(p, m);
-	runs(p, i);
-	write_effects(p, i);
-	write_charts(p, i, SECTION_CLEAR);
-	write_charts(p, i, SECTION_COPY);
-	write_cycles(p, i);
-	write_charts(p, i, SECTION_USE);
-	write_regret(p, i);
-	write_charts(p, i, SECTION_SMALL);
-	write_charts(p, i, SECTION_MEM);
-	write_faults(p, i);
-	write_charts(p, i, SECTION_PEERS);
-	write_charts(p, i, SECTION_TUNE);
-	fputs("</section>\n", p->html);
-	fputs("</ul></li>\n", p->nav);
-}
-
-/* A sentence for each thing that a file held and the page does not. */
-static void left_out(FILE *to, const struct file *f)
-{
-	const struct {
-		unsigned long n;
-		const char *what;
-	} things[] = {
-		{ f->damaged, "damaged (cut off, not JSON or not a record), left out" },
-		{ f->unusable, "without a usable figure (missing, zero or not a number), left out" },
-		{ f->surplus, "too many for a page that can be read, left out" },
-		{ f->unknown, "of a type that this version does not know, skipped" },
-	};
-
-	for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++) {
-		if (!things[i].n)
-			continue;
-		fputs("<li class=\"bad\"><b>", to);
-		html_text(to, f->path);
-		fprintf(to, "</b>: %s line%s %s", show_count((double)things[i].n), things[i].n == 1 ? "" : "s", things[i].what);
-		if (i == 3) {
-			fputs(" (the first: “", to);
-			html_text(to, f->unknown_type);
-			fputs("”)", to);
-		}
-		fputs("</li>\n", to);
-	}
-}
-
-static void notes(struct page *p)
-{
-	const struct report *r = p->report;
-
-	fputs("<ul>\n", p->html);
-	for (size_t i = 0; i < r->n_files; i++)
-		left_out(p->html, &r->files[i]);
-	for (size_t i = 0; i < r->n_runs; i++) {
-		if (!r->runs[i].interrupted)
-			continue;
-		fputs("<li class=\"bad\"><b>", p->html);
-		html_text(p->html, r->runs[i].file);
-		fputs("</b>: a run was interrupted; what it had measured is shown</li>\n", p->html);
-	}
-	fputs("</ul>\n", p->html);
 }
 
 /* A number that nothing in the results can know: only scripts that bear it run. */
@@ -252,9 +80,9 @@ static bool part(FILE *to, const char *name, size_t len, const struct parts *par
 		const char *name, *text;
 		bool escape;
 	} texts[] = {
-		{ "TITLE", parts->title, true },      { "NONCE", parts->nonce, false },	      { "CSS", asset_css, false },
-		{ "NAV", parts->nav, false },	      { "BODY", parts->body, false },	      { "NOTES", parts->notes, false },
-		{ "CHARTJS", parts->chart_js, false }, { "JS", asset_js, false },	      { "VERSION", clp_version(), true },
+		{ "TITLE", parts->title, true },       { "NONCE", parts->nonce, false }, { "CSS", asset_css, false },
+		{ "NAV", parts->nav, false },	       { "BODY", parts->body, false },	 { "NOTES", parts->notes, false },
+		{ "CHARTJS", parts->chart_js, false }, { "JS", asset_js, false },	 { "VERSION", clp_version(), true },
 	};
 
 	if (len == 4 && !strncmp(name, "DATA", len)) {
@@ -288,7 +116,7 @@ static void fill_in(FILE *to, const char *template, const struct parts *parts)
 			template += len + 2;
 			continue;
 		}
-		fputc(*template++, to);
+		fputc(*template ++, to);
 	}
 }
 
@@ -318,11 +146,11 @@ char *page_make(const struct report *r, const char *title, const char *chart_js,
 	p.nav = memory(&nav, &size);
 	p.html = memory(&body, &size);
 	for (size_t i = 0; i < r->n_machines; i++)
-		machine(&p, i);
+		write_machine(&p, i);
 	fclose(p.html);
 	fclose(p.nav);
 	p.html = memory(&remarks, &size);
-	notes(&p);
+	write_notes(&p);
 	fclose(p.html);
 
 	parts.title = title ? title : own;

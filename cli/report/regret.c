@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * regret.c - regret as coloured tables: sizes against situations, one table for each policy. The figure is always there, so the
- * colour is no more than a help.
+ * regret.c - regret as coloured tables: sizes against situations, one table for each policy. The figure is always there, so
+ * the colour is no more than a help.
  */
-#define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,11 @@
 static const struct {
 	const char *key, *name;
 } policies[] = {
-	{ "auto", "AUTO" }, { "hot", "HOT" }, { "cold", "COLD" }, { "memset", "libc memset" }, { "aa", "A/A: the best method against itself" },
+	{ "auto", "AUTO" },
+	{ "hot", "HOT" },
+	{ "cold", "COLD" },
+	{ "memset", "libc memset" },
+	{ "aa", "A/A: the best method against itself" },
 };
 #define POLICIES (sizeof(policies) / sizeof(policies[0]))
 
@@ -30,7 +33,7 @@ static unsigned class_of(double regret, bool either_way)
 	if (either_way && regret < 1)
 		regret = 1 / regret;
 	while (class < CLASSES - 1 && regret > limits[class])
-		class++;
+		class ++;
 	return class;
 }
 
@@ -158,7 +161,6 @@ static void matrix_row(FILE *to, const struct matrix *m, double size, const char
 	fputs("</tr>\n", to);
 }
 
-
 static void matrices(struct page *p, size_t run)
 {
 	static struct matrix m;
@@ -168,8 +170,7 @@ static void matrices(struct page *p, size_t run)
 
 		if (!matrix_make(&m, p->report, run, policies[i].key))
 			continue;
-		if (asprintf(&caption, "Regret of %s, by size and share of lines used after", policies[i].name) < 0)
-			die(EXIT_FAILED, "out of memory");
+		caption = text_of("Regret of %s, by size and share of lines used after", policies[i].name);
 		fprintf(p->html, "<figure class=\"picture\" id=\"f%u\">\n", ++p->ids);
 		table_begin(p, "matrix", caption);
 		matrix_head(p->html, &m);
@@ -223,8 +224,10 @@ static void summaries(struct page *p, size_t run)
 			continue;
 		if (!begun) {
 			table_begin(p, "figures", "Over all scored situations");
-			fputs("<thead><tr><th scope=\"col\">policy</th><th scope=\"col\">mean (geometric)</th><th scope=\"col\">maximum</th>"
-			      "<th scope=\"col\">below 64K</th><th scope=\"col\">from 64K</th><th scope=\"col\">situations</th></tr></thead>\n<tbody>\n",
+			fputs("<thead><tr><th scope=\"col\">policy</th><th scope=\"col\">mean (geometric)</th><th "
+			      "scope=\"col\">maximum</th>"
+			      "<th scope=\"col\">below 64K</th><th scope=\"col\">from 64K</th><th "
+			      "scope=\"col\">situations</th></tr></thead>\n<tbody>\n",
 			      p->html);
 		}
 		begun = true;
@@ -235,13 +238,17 @@ static void summaries(struct page *p, size_t run)
 	if (begun)
 		table_end(p);
 	if (aa && result_truth(aa, "valid"))
-		fputs("<p class=\"good\">Valid: the best method's own second copy (A/A) stays within its limits.</p>\n", p->html);
+		fputs("<p class=\"good\">Valid: the best method's own second copy (A/A) stays within its limits.</p>\n",
+		      p->html);
 	else if (aa)
-		fputs("<p class=\"bad\">Invalid: even the best method's own second copy (A/A) differs too much. The machine was too "
+		fputs("<p class=\"bad\">Invalid: even the best method's own second copy (A/A) differs too much. The machine "
+		      "was too "
 		      "noisy.</p>\n",
 		      p->html);
 	else
-		fputs("<p class=\"bad\">The run did not come to its end: there is no summary and no test of its validity.</p>\n", p->html);
+		fputs("<p class=\"bad\">The run did not come to its end: there is no summary and no test of its "
+		      "validity.</p>\n",
+		      p->html);
 }
 
 void write_regret(struct page *p, size_t machine)
@@ -259,7 +266,8 @@ void write_regret(struct page *p, size_t machine)
 			continue;
 		if (!begun) {
 			section_begin(p, "Regret of the policy",
-				      "Time over the time of the best single method in the same situation: 1.00 is perfect. What is in "
+				      "Time over the time of the best single method in the same situation: 1.00 is perfect. "
+				      "What is in "
 				      "parentheses is shown, not scored.");
 			legend(p->html);
 		}

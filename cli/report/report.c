@@ -79,7 +79,8 @@ int cmd_report(int argc, char **argv)
 		argp_options,
 		parse,
 		"FILE...",
-		"Make one HTML page of results that the benchmarks, tune and ab wrote (JSON Lines; '-': standard input): charts with "
+		"Make one HTML page of results that the benchmarks, tune and ab wrote (JSON Lines; '-': standard input): "
+		"charts with "
 		"their tables, machine facts, notes. The page needs nothing beside it and no network.",
 		NULL,
 		NULL,

@@ -2,8 +2,9 @@
 /*
  * report.h - from result files to one page: what the report's files share.
  *
- * load.c and take.c turn records into machines, runs and charts; page.c, figure.c, use.c, regret.c, faults.c and effects.c write
- * them as HTML with a table each; the page's script draws the charts from the same figures.
+ * load.c, take.c and kinds.c turn records into machines, runs and charts (store.c). page.c, machine.c, section.c, figure.c,
+ * cycles.c, use.c, regret.c, faults.c and effects.c write them as HTML, a table with each chart; the page's scripts draw
+ * from the same figures.
  */
 #ifndef REPORT_H
 #define REPORT_H
@@ -23,12 +24,12 @@
 
 /* One place on a curve: the samples, and once all are read what is made of them. */
 struct point {
-	double x; /* bytes, or the share of lines used */
-	double to; /* histogram: the end of the bucket that begins at x */
+	double x;   /* bytes, or the share of lines used */
+	double to;  /* histogram: the end of the bucket that begins at x */
 	double ghz; /* of the counter; 0: unknown */
 	double *samples;
 	size_t n, room;
-	size_t stands_for; /* samples behind a summary that came without them; 0: none */
+	size_t stands_for;		 /* samples behind a summary that came without them; 0: none */
 	double median, q1, q3, min, max; /* q1 and q3 are NAN where the samples are not there */
 };
 
@@ -60,7 +61,7 @@ struct chart {
 	char *unit;   /* of y */
 	char *family; /* charts that differ in the cache state alone share it */
 	char *state;
-	double size;  /* clear and use: of this size; else 0 */
+	double size; /* clear and use: of this size; else 0 */
 	struct series *series;
 	size_t n, room;
 };
@@ -105,9 +106,9 @@ struct report {
 	struct chart *charts;
 	size_t n_charts, charts_room;
 	struct rows cells, policies, latencies, comparisons; /* the first two by run, not by machine */
-	unsigned long results; /* records that the page shows */
-	size_t run;            /* of the record in hand */
-	bool full;             /* its run is one too many */
+	unsigned long results;				     /* records that the page shows */
+	size_t run;					     /* of the record in hand */
+	bool full;					     /* its run is one too many */
 	struct file *file;
 	size_t last; /* chart found last */
 };
@@ -115,6 +116,7 @@ struct report {
 /* store.c. Each is NULL (and the record counted as surplus) where there are too many. */
 void *grow(void *at, size_t n, size_t *room, size_t size);
 char *copy_text(const char *text);
+char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 struct chart *chart_get(struct report *r, enum section section, const char *key);
 struct point *chart_point(struct chart *c, const char *series, double x);
 bool rows_add(struct rows *rows, size_t machine, json_t *record);
@@ -130,7 +132,9 @@ void report_load(struct report *r, char **paths, size_t n);
 /* take.c: what becomes of a record. */
 enum taken { TAKEN, PASSED, UNUSABLE, SURPLUS };
 typedef enum taken take(struct report *r, json_t *record);
-take take_sample, take_summary, take_small, take_mem, take_peer, take_bucket;
+take take_sample, take_summary;
+/* kinds.c */
+take take_small, take_mem, take_peer, take_bucket;
 
 /* html.c: everything that comes from a file goes through these. */
 void html_text(FILE *to, const char *text);
@@ -149,8 +153,8 @@ double read_share(const char *text);
 struct page {
 	const struct report *report;
 	const char *title;
-	FILE *html;    /* the body */
-	FILE *nav;     /* links to its sections */
+	FILE *html;	/* the body */
+	FILE *nav;	/* links to its sections */
 	json_t *charts; /* for the script */
 	unsigned ids;
 };
@@ -160,15 +164,17 @@ char *page_make(const struct report *r, const char *title, const char *chart_js,
 #define CHART_JS "/usr/share/javascript/chart.js/chart.min.js"
 char *chart_js_read(const char *path);
 
-/* What the page calls a machine, in a static buffer. */
-const char *machine_name(const struct machine *m);
+/* machine.c */
+const char *machine_name(const struct machine *m); /* in a static buffer */
+void write_machine(struct page *p, size_t i);
+void write_notes(struct page *p);
 
 /* figure.c: a chart: its frame, its table, its figures for the script. */
 struct figure {
 	const char *kind; /* which function of the script draws it */
 	const char *title, *detail;
 	const char *alt; /* what a person hears who does not see it */
-	json_t *data;    /* taken over */
+	json_t *data;	 /* taken over */
 };
 /* Writes the frame up to the table, which is the caller's; then figure_end(). */
 void figure_begin(struct page *p, const struct figure *f);
@@ -176,12 +182,13 @@ void figure_table(struct page *p, const char *caption); /* opens the fold with t
 void figure_end(struct page *p);
 void figure_of_chart(struct page *p, const struct chart *c);
 json_t *series_json(const struct chart *c);
-void section_begin(struct page *p, const char *name, const char *lead);
-void section_end(struct page *p);
 /* A scrolling frame for a wide table, reachable by keyboard. */
 void table_begin(struct page *p, const char *class, const char *caption);
 void table_end(struct page *p);
 
+/* section.c */
+void section_begin(struct page *p, const char *name, const char *lead);
+void section_end(struct page *p);
 /* The sections; each writes nothing where a machine has no such results. */
 void write_charts(struct page *p, size_t machine, enum section section);
 void write_cycles(struct page *p, size_t machine);

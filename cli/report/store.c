@@ -2,7 +2,9 @@
 /*
  * store.c - the results of many files in memory: charts, their series, their points. A sample costs eight bytes.
  */
+#define _GNU_SOURCE
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +29,20 @@ char *copy_text(const char *text)
 	if (!copy)
 		die(EXIT_FAILED, "out of memory");
 	return copy;
+}
+
+char *text_of(const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int len;
+
+	va_start(args, format);
+	len = vasprintf(&text, format, args);
+	va_end(args);
+	if (len < 0)
+		die(EXIT_FAILED, "out of memory");
+	return text;
 }
 
 struct chart *chart_get(struct report *r, enum section section, const char *key)

@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,20 +18,6 @@ struct situation {
 	json_int_t extent, delay, threads; /* extent 0: whole */
 	bool bystander;
 };
-
-static __attribute__((format(printf, 1, 2))) char *text_of(const char *format, ...)
-{
-	va_list args;
-	char *text;
-	int len;
-
-	va_start(args, format);
-	len = vasprintf(&text, format, args);
-	va_end(args);
-	if (len < 0)
-		die(EXIT_FAILED, "out of memory");
-	return text;
-}
 
 static enum section section_of(const char *bench, const char *operation, const char *touch)
 {
@@ -116,9 +101,9 @@ static struct chart *chart_of(struct report *r, const struct situation *s, doubl
 	char *family, *key;
 	struct chart *c;
 
-	family = text_of("%s|%s|%s|%s|%s|%s|%lld|%lld|%lld|%d|%.17g", s->bench, s->operation, use ? "" : s->touch,
-			 s->use, s->page, s->profile, (long long)s->extent, (long long)s->delay,
-			 (long long)s->threads, s->bystander, use ? size : 0.0);
+	family = text_of("%s|%s|%s|%s|%s|%s|%lld|%lld|%lld|%d|%.17g", s->bench, s->operation, use ? "" : s->touch, s->use,
+			 s->page, s->profile, (long long)s->extent, (long long)s->delay, (long long)s->threads, s->bystander,
+			 use ? size : 0.0);
 	key = text_of("%s|%s", family, s->state);
 	c = chart_get(r, s->section, key);
 	free(key);
@@ -191,135 +176,5 @@ enum taken take_summary(struct report *r, json_t *record)
 		return PASSED;
 	point_give(p, result_real(record, "gbps_min", NAN), result_real(record, "gbps", NAN),
 		   result_real(record, "gbps_max", NAN), (size_t)result_whole(record, "samples", 1));
-	return TAKEN;
-}
-
-/* A chart that needs no more than names. */
-static struct chart *named_chart(struct report *r, enum section section, const char *key, const char *title,
-				 const char *detail, const char *unit)
-{
-	struct chart *c = chart_get(r, section, key);
-
-	if (c && !c->title) {
-		c->title = copy_text(title);
-		c->detail = copy_text(detail);
-		c->unit = copy_text(unit);
-		c->family = copy_text(key);
-		c->state = copy_text("");
-	}
-	return c;
-}
-
-enum taken take_small(struct report *r, json_t *record)
-{
-	static const struct {
-		const char *name, *min, *median, *max;
-	} curves[] = {
-		{ "libc", "libc_min", "libc_ns", "libc_max" },
-		{ "clp_clear", "clear_min", "clear_ns", "clear_max" },
-	};
-	double size = result_real(record, "size", 0);
-	struct chart *c;
-
-	if (result_truth(record, "interrupted"))
-		return take_summary(r, record);
-	if (!(size >= 1))
-		return UNUSABLE;
-	c = named_chart(r, SECTION_SMALL, "small", "Short clears of memory in cache",
-			"small benchmark, nanoseconds a call, the loop's own time taken off", "ns");
-	if (!c)
-		return SURPLUS;
-	for (size_t i = 0; i < sizeof(curves) / sizeof(curves[0]); i++) {
-		double ns = result_real(record, curves[i].median, NAN);
-		struct point *p;
-
-		if (isnan(ns))
-			return UNUSABLE;
-		p = chart_point(c, curves[i].name, size);
-		if (!p)
-			return SURPLUS;
-		point_give(p, result_real(record, curves[i].min, ns), ns, result_real(record, curves[i].max, ns), 1);
-	}
-	return TAKEN;
-}
-
-/* bench mem: bytes a second become GB/s. Page faults are drawn against the page size, fills against the size. */
-enum taken take_mem(struct report *r, json_t *record)
-{
-	const char *bench = result_text(record, "bench", ""), *unit = result_text(record, "unit", "");
-	const char *function = result_text(record, "function", NULL), *page = result_text(record, "page", "");
-	bool rate = !strcmp(unit, "bytes/sec"), map = !strcmp(bench, "mem/mmap");
-	double value = result_real(record, "value", 0), size = result_real(record, "size", 0);
-	json_int_t threads = result_whole(record, "threads", 1), chunk = result_whole(record, "chunk", 0);
-	uint64_t page_size;
-	struct chart *c;
-	struct point *p;
-	char *title, *detail, *key;
-
-	if (!function || !(value > 0) || !(size >= 1))
-		return UNUSABLE;
-	if (map && read_size(page, &page_size))
-		map = false;
-	if ((double)chunk >= size)
-		chunk = 0;
-	title = map ? text_of("%s of %s, by page size", bench, show_size(size)) : text_of("%s", bench);
-	detail = text_of("perf's workload%s%s%s%s%s%s%s", map ? "" : ", pages ", map ? "" : *page ? page : "of unknown size",
-			 chunk ? ", chunks of " : "", chunk ? show_size((double)chunk) : "", threads > 1 ? ", " : "",
-			 threads > 1 ? show_count((double)threads) : "", threads > 1 ? " threads" : "");
-	key = text_of("%s|%s|%s|%s", title, detail, unit, map ? "page" : "size");
-	c = named_chart(r, SECTION_MEM, key, title, detail, rate ? "GB/s" : unit);
-	free(title);
-	free(detail);
-	free(key);
-	p = c ? chart_point(c, function, map ? (double)page_size : size) : NULL;
-	if (!p)
-		return SURPLUS;
-	point_add(p, rate ? value / 1e9 : value);
-	return TAKEN;
-}
-
-enum taken take_peer(struct report *r, json_t *record)
-{
-	const char *peer = result_text(record, "peer", NULL);
-	double gbps = result_real(record, "gbps", 0);
-	struct chart *c;
-	struct point *p;
-
-	if (!peer || !(gbps > 0))
-		return UNUSABLE;
-	c = named_chart(r, SECTION_PEERS, "peers", "Other tools beside ours", "bench/peers/run, 1 GiB that is not in cache",
-			"GB/s");
-	p = c ? chart_point(c, peer, 1 << 30) : NULL;
-	if (!p)
-		return SURPLUS;
-	point_add(p, gbps);
-	return TAKEN;
-}
-
-enum taken take_bucket(struct report *r, json_t *record)
-{
-	const char *page = result_text(record, "page", ""), *function = result_text(record, "function", NULL);
-	double from = result_real(record, "from_ns", -1), to = result_real(record, "to_ns", -1);
-	double count = result_real(record, "count", -1);
-	char *title, *key;
-	struct chart *c;
-	struct point *p;
-
-	if (!function || from < 0 || !(to > from) || count < 0)
-		return UNUSABLE;
-	title = text_of("Time of a fault, %s pages", *page ? page : "unknown");
-	key = text_of("%s|%s", result_text(record, "bench", ""), page);
-	c = named_chart(r, SECTION_FAULTS, key, title, "faults by their latency", "faults");
-	free(title);
-	free(key);
-	p = c ? chart_point(c, function, from) : NULL;
-	if (!p)
-		return SURPLUS;
-	p->to = to;
-	/* Several runs: the faults of all. */
-	if (p->n)
-		p->samples[0] += count;
-	else
-		point_add(p, count);
 	return TAKEN;
 }

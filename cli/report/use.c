@@ -114,15 +114,19 @@ json_t *crossover_json(const struct chart *c)
 static void verdict(FILE *to, const struct crossover *x)
 {
 	static const char *const words[] = {
-		[NOWHERE] = "no difference",   [HOT_FIRST] = "%s ahead throughout",  [COLD_FIRST] = "%s ahead throughout",
+		[NOWHERE] = "no difference",
+		[HOT_FIRST] = "%s ahead throughout",
+		[COLD_FIRST] = "%s ahead throughout",
 		[NO_PAIR] = "the same method",
 	};
-	const char *name = x->kind == NO_PAIR ? "" : (x->kind == COLD_FIRST || x->kind == CROSSES_BACK ? x->cold : x->hot)->name;
+	const char *name =
+	    x->kind == NO_PAIR ? "" : (x->kind == COLD_FIRST || x->kind == CROSSES_BACK ? x->cold : x->hot)->name;
 
 	fputs("<td class=\"words\">", to);
 	if (x->kind == CROSSES || x->kind == CROSSES_BACK) {
 		element(to, "b", name);
-		fprintf(to, " from %.0f%% of lines (between %s and %s)", 100 * x->share, show_share(x->from), show_share(x->to));
+		fprintf(to, " from %.0f%% of lines (between %s and %s)", 100 * x->share, show_share(x->from),
+			show_share(x->to));
 	} else if (x->kind == HOT_FIRST || x->kind == COLD_FIRST) {
 		element(to, "b", name);
 		fputs(words[x->kind] + strlen("%s"), to);
@@ -155,8 +159,10 @@ void write_crossovers(struct page *p, size_t machine)
 			continue;
 		if (!begun) {
 			table_begin(p, "figures", "Where hot clearing overtakes cold");
-			fputs("<thead><tr><th scope=\"col\">Situation</th><th scope=\"col\" class=\"words\">Fastest, least used</th>"
-			      "<th scope=\"col\" class=\"words\">Fastest, most used</th><th scope=\"col\" class=\"words\">Hot against cold</th></tr></thead>\n<tbody>\n",
+			fputs("<thead><tr><th scope=\"col\">Situation</th><th scope=\"col\" class=\"words\">Fastest, least "
+			      "used</th>"
+			      "<th scope=\"col\" class=\"words\">Fastest, most used</th><th scope=\"col\" "
+			      "class=\"words\">Hot against cold</th></tr></thead>\n<tbody>\n",
 			      p->html);
 		}
 		begun = true;
