@@ -317,12 +317,13 @@ const kinds = {
 		const several = new Set(figure.rows.map((row) => row.label)).size > 1;
 		const name = (row) => several ? `${row.row} · ${row.label}` : row.row;
 		const color = { R: theme.hues[1], I: theme.hues[0], "~": theme.neutral, "?": theme.soft };
+		const band = Math.max(...figure.rows.map((row) => row.threshold || 1));
 		const colors = figure.rows.map((row) => color[row.verdict] || theme.soft);
 		const means = {
 			id: "means",
 			beforeDatasetsDraw(chart) {
 				const { ctx: context, chartArea: area, scales } = chart;
-				const from = Math.max(scales.x.getPixelForValue(-1), area.left), to = Math.min(scales.x.getPixelForValue(1), area.right);
+				const from = Math.max(scales.x.getPixelForValue(-band), area.left), to = Math.min(scales.x.getPixelForValue(band), area.right);
 				context.save();
 				context.fillStyle = theme.neutral + "1c";
 				context.fillRect(from, area.top, to - from, area.bottom - area.top);
@@ -353,10 +354,10 @@ const kinds = {
 				context.restore();
 			},
 		};
-		const ends = figure.rows.flatMap((row) => [row.low, row.high, row.change, -1.2, 1.2]).filter((value) => value !== null);
+		const ends = figure.rows.flatMap((row) => [row.low, row.high, row.change, -1.2 * band, 1.2 * band]).filter((value) => value !== null);
 		const span = Math.max(...ends) - Math.min(...ends);
 		return Object.assign(base("bar", {
-			x: withTicks(axis("change against the base, %; the grey band is ±1%", { min: Math.min(...ends) - 0.04 * span, max: Math.max(...ends) + 0.1 * span }),
+			x: withTicks(axis(`change against the base, %; the grey band is ±${band}%`, { min: Math.min(...ends) - 0.04 * span, max: Math.max(...ends) + 0.1 * span }),
 				(value) => (value > 0 ? "+" : "") + +value.toFixed(2) + "%", { ticks: { includeBounds: false } }),
 			y: axis("", { title: { display: false }, ticks: { color: theme.ink, autoSkip: false } }),
 		}, { tooltip: { callbacks: { label: (item) => {

@@ -45,10 +45,10 @@ static json_t *effects_json(const struct rows *rows, size_t machine)
 		if (rows->at[i].machine != machine)
 			continue;
 		json_array_append_new(
-		    all, json_pack("{s:s,s:s,s:o,s:o,s:o,s:s,s:s}", "row", result_text(record, "row", "?"), "label",
+		    all, json_pack("{s:s,s:s,s:o,s:o,s:o,s:s,s:o}", "row", result_text(record, "row", "?"), "label",
 				   result_text(record, "label", "?"), "change", real(record, "change_percent"), "low",
 				   real(record, "low_percent"), "high", real(record, "high_percent"), "verdict",
-				   result_text(record, "verdict", "?"), "better", result_text(record, "better", "")));
+				   result_text(record, "verdict", "?"), "threshold", real(record, "threshold_percent")));
 	}
 	return json_pack("{s:o}", "rows", all);
 }
@@ -91,8 +91,11 @@ static void effect_row(FILE *to, const json_t *record)
 	const json_t *can = json_object_get(record, "wilcoxon_can_reject");
 	double low = result_real(record, "low_percent", NAN), high = result_real(record, "high_percent", NAN);
 
-	fputs("<tr>", to);
-	element(to, "th scope=\"row\"", result_text(record, "row", "?"));
+	fputs("<tr><th scope=\"row\">", to);
+	html_text(to, result_text(record, "row", "?"));
+	if (*result_text(record, "common", ""))
+		element(to, "small", result_text(record, "common", ""));
+	fputs("</th>", to);
 	element(to, "td class=\"words\"", result_text(record, "label", "?"));
 	base_cell(to, record);
 	percent(to, record, "change_percent", true);
@@ -161,4 +164,45 @@ void write_effects(struct page *p, size_t machine)
 	fputs("</figure>\n", p->html);
 	section_end(p);
 	free(alt);
+}
+
+/* Over all machines: how the changes of a row spread, and how many machines say what. */
+static void fleet_row(FILE *to, const json_t *record)
+{
+	static const char *const counts[] = { "machines", "regressions", "improvements", "same", "unsure" };
+	double low = result_real(record, "low_percent", NAN), high = result_real(record, "high_percent", NAN);
+
+	fputs("<tr>", to);
+	element(to, "th scope=\"row\"", result_text(record, "row", "?"));
+	element(to, "td class=\"words\"", result_text(record, "label", "?"));
+	percent(to, record, "change_percent", true);
+	elementf(to, "td", "%+.2f%% to %+.2f%%", low, high);
+	percent(to, record, "least_percent", true);
+	percent(to, record, "most_percent", true);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		element(to, "td", show_count((double)result_whole(record, counts[i], 0)));
+	fputs("</tr>\n", to);
+}
+
+void write_fleet(struct page *p)
+{
+	static const char *const headings[] = { "row",	"candidate", "mean change", "95% interval", "least",
+						"most", "machines",  "(R)",	    "(I)",	    "~",
+						"?" };
+	const struct rows *rows = &p->report->fleet;
+
+	if (!rows->n)
+		return;
+	p->ids++;
+	fprintf(p->html, "<section aria-labelledby=\"s%u\">\n<h2 id=\"s%u\">Over all machines</h2>\n", p->ids, p->ids);
+	fprintf(p->nav, "<li><a href=\"#s%u\">Over all machines</a></li>\n", p->ids);
+	table_begin(p, "figures", "Changes against the base: the mean over the machines, and how many machines say what");
+	fputs("<thead><tr>", p->html);
+	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)
+		element(p->html, "th scope=\"col\"", headings[i]);
+	fputs("</tr></thead>\n<tbody>\n", p->html);
+	for (size_t i = 0; i < rows->n; i++)
+		fleet_row(p->html, rows->at[i].record);
+	table_end(p);
+	section_end(p);
 }

@@ -233,7 +233,8 @@ static json_t *bars_json(const struct chart *c)
 void figure_of_chart(struct page *p, const struct chart *c)
 {
 	struct figure f = { .title = c->title, .detail = c->detail };
-	char *alt = NULL, *caption;
+	bool pages = c->section == SECTION_MEM && strstr(c->key, "|page");
+	char *alt = NULL, *detail = NULL, *caption;
 	size_t n;
 	double *x = places(c, &n);
 
@@ -242,9 +243,14 @@ void figure_of_chart(struct page *p, const struct chart *c)
 	json_object_set_new(f.data, "unit", json_string(c->unit));
 	if (c->size > 0)
 		json_object_set_new(f.data, "mark", crossover_json(c));
-	if (c->section == SECTION_MEM && strstr(c->key, "|page"))
+	if (pages)
 		json_object_set_new(f.data, "axis", json_string("page size"));
 	f.alt = alt = alt_of(c, x, n);
+	if (n == 1 && strcmp(f.kind, "histogram") != 0)
+		f.detail = detail = text_of(pages	  ? "%s, %s pages"
+					    : c->size > 0 ? "%s, %s used"
+							  : "%s, size %s",
+					    c->detail, place_name(c, x[0]));
 	figure_begin(p, &f);
 	caption = text_of("%s: median %s%s", c->title, c->unit,
 			  c->section == SECTION_FAULTS ? " by latency in ns" : " (minimum–maximum)");
@@ -252,6 +258,7 @@ void figure_of_chart(struct page *p, const struct chart *c)
 	table_of(p, c, x, n);
 	figure_end(p);
 	free(caption);
+	free(detail);
 	free(alt);
 	free(x);
 }

@@ -60,6 +60,31 @@ enum taken take_small(struct report *r, json_t *record)
 	return TAKEN;
 }
 
+/* What is said beside the title: only what is not usual. */
+static char *mem_detail(const json_t *record, bool map, json_int_t chunk, json_int_t threads)
+{
+	const char *page = result_text(record, "page", ""), *pages = result_text(record, "pages", "");
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		die(EXIT_FAILED, "out of memory");
+	fputs("perf's workload", f);
+	if (!map)
+		fprintf(f, ", %s pages%s", *page ? page : "unknown", !strcmp(pages, "transparent") ? " (transparent)" : "");
+	if (chunk)
+		fprintf(f, ", chunks of %s", show_size((double)chunk));
+	if (threads > 1)
+		fprintf(f, ", %s threads", show_count((double)threads));
+	if (result_whole(record, "offset", 0))
+		fprintf(f, ", %s bytes into the page", show_count((double)result_whole(record, "offset", 0)));
+	if (json_object_get(record, "randomize"))
+		fputs(", random places in the pages", f);
+	fclose(f);
+	return text;
+}
+
 /* bench mem: bytes a second become GB/s. Page faults are drawn against the page size, fills against the size. */
 enum taken take_mem(struct report *r, json_t *record)
 {
@@ -79,13 +104,8 @@ enum taken take_mem(struct report *r, json_t *record)
 		map = false;
 	if ((double)chunk >= size)
 		chunk = 0;
-	title = map ? text_of("%s of %s, by page size", bench, show_size(size)) : text_of("%s", bench);
-	detail = text_of("perf's workload%s%s%s%s%s%s%s", map ? "" : ", pages ",
-			 map	 ? ""
-			 : *page ? page
-				 : "of unknown size",
-			 chunk ? ", chunks of " : "", chunk ? show_size((double)chunk) : "", threads > 1 ? ", " : "",
-			 threads > 1 ? show_count((double)threads) : "", threads > 1 ? " threads" : "");
+	title = map ? text_of("%s of %s", bench, show_size(size)) : text_of("%s", bench);
+	detail = mem_detail(record, map, chunk, threads);
 	key = text_of("%s|%s|%s|%s", title, detail, unit, map ? "page" : "size");
 	c = named_chart(r, SECTION_MEM, key, title, detail, rate ? "GB/s" : unit);
 	free(title);

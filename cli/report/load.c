@@ -2,6 +2,7 @@
 /*
  * load.c - files of results into a report: which run and which machine a record belongs to, and who takes it.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,33 @@ static enum taken keep(struct report *r, struct rows *rows, size_t machine, json
 	return rows_add(rows, machine, record) ? TAKEN : SURPLUS;
 }
 
+/* But for the last digits, which writing and reading again may change. */
+static bool close_to(const json_t *a, const json_t *b, const char *key)
+{
+	double x = result_real(a, key, 0), y = result_real(b, key, 0);
+
+	return fabs(x - y) <= 1e-6 * fabs(x) + 1e-9;
+}
+
+/* Files that were compared more than once hold the same comparison more than once. */
+static bool same_comparison(const json_t *a, const json_t *b)
+{
+	static const char *const texts[] = { "row", "label", "base_label" };
+	bool same = close_to(a, b, "change_percent") && close_to(a, b, "low_percent");
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && same; i++)
+		same = !strcmp(result_text(a, texts[i], ""), result_text(b, texts[i], ""));
+	return same;
+}
+
+static enum taken keep_once(struct report *r, struct rows *rows, size_t machine, json_t *record)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		if (rows->at[i].machine == machine && same_comparison(rows->at[i].record, record))
+			return PASSED;
+	return keep(r, rows, machine, record);
+}
+
 static enum taken take_cell(struct report *r, json_t *record)
 {
 	if (!(result_real(record, "size", 0) >= 1))
@@ -104,8 +132,16 @@ static enum taken take_comparison(struct report *r, json_t *record)
 	if (!json_is_number(json_object_get(record, "change_percent")))
 		return UNUSABLE;
 	/* Compared here, perhaps, but measured elsewhere. */
-	return keep(r, &r->comparisons, *result_text(record, "host", "") ? machine_get(r, record) : r->runs[r->run].machine,
-		    record);
+	return keep_once(r, &r->comparisons,
+			 *result_text(record, "host", "") ? machine_get(r, record) : r->runs[r->run].machine, record);
+}
+
+/* What `ab` says of a row over several machines. */
+static enum taken take_fleet(struct report *r, json_t *record)
+{
+	if (!json_is_number(json_object_get(record, "change_percent")) || result_whole(record, "machines", 0) < 2)
+		return take_summary(r, record);
+	return keep_once(r, &r->fleet, 0, record);
 }
 
 static enum taken take_failed(struct report *r, json_t *record)
@@ -156,13 +192,14 @@ static const struct {
 	{ "cell", NULL, take_cell },
 	{ "summary", "regret", take_policy },
 	{ "summary", "small", take_small },
+	{ "summary", "ab", take_fleet },
 	{ "summary", NULL, take_summary },
 	{ "latency", NULL, take_latency },
 	{ "bucket", NULL, take_bucket },
 	{ "comparison", NULL, take_comparison },
 	{ "failed", NULL, take_failed },
 	{ "cache", NULL, take_cache },
-	{ "run", "ab", pass },
+	{ NULL, "ab", pass },
 	{ "hugepages", NULL, pass },
 	{ "routine", NULL, pass },
 	{ "choice", NULL, pass },
@@ -183,7 +220,8 @@ static void dispatch(struct report *r, json_t *record)
 	enum taken taken;
 
 	for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++) {
-		if (!result_is(record, takers[i].type) || (takers[i].bench && strcmp(bench, takers[i].bench) != 0))
+		if ((takers[i].type && !result_is(record, takers[i].type)) ||
+		    (takers[i].bench && strcmp(bench, takers[i].bench) != 0))
 			continue;
 		if (takers[i].take != take_header && r->full) {
 			r->file->surplus++;

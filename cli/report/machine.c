@@ -111,11 +111,33 @@ static void runs(struct page *p, size_t machine)
 	fputs("</details>\n", p->html);
 }
 
+static bool rows_of(const struct rows *rows, size_t machine)
+{
+	for (size_t i = 0; i < rows->n; i++)
+		if (rows->at[i].machine == machine)
+			return true;
+	return false;
+}
+
+/* Where files were only compared, or only looked at, there is nothing to show. */
+bool machine_shown(const struct report *r, size_t machine)
+{
+	for (size_t i = 0; i < r->n_charts; i++)
+		if (r->charts[i].machine == machine)
+			return true;
+	for (size_t i = 0; i < r->n_runs; i++)
+		if (r->runs[i].machine == machine && (rows_of(&r->cells, i) || rows_of(&r->policies, i)))
+			return true;
+	return rows_of(&r->latencies, machine) || rows_of(&r->comparisons, machine);
+}
+
 void write_machine(struct page *p, size_t i)
 {
 	const struct machine *m = &p->report->machines[i];
 	unsigned id = ++p->ids;
 
+	if (!machine_shown(p->report, i))
+		return;
 	fprintf(p->html, "<section class=\"machine\" aria-labelledby=\"m%u\">\n<h2 id=\"m%u\">", id, id);
 	html_text(p->html, machine_name(m));
 	fputs("</h2>\n", p->html);
@@ -170,19 +192,20 @@ static void left_out(FILE *to, const struct file *f)
 	}
 }
 
-void write_notes(struct page *p)
+static void interrupted_runs(FILE *to, const struct report *r)
 {
-	const struct report *r = p->report;
-
-	fputs("<ul>\n", p->html);
-	for (size_t i = 0; i < r->n_files; i++)
-		left_out(p->html, &r->files[i]);
 	for (size_t i = 0; i < r->n_runs; i++) {
 		if (!r->runs[i].interrupted)
 			continue;
-		fputs("<li class=\"bad\"><b>", p->html);
-		html_text(p->html, r->runs[i].file);
-		fputs("</b>: a run was interrupted; what it had measured is shown</li>\n", p->html);
+		fputs("<li class=\"bad\"><b>", to);
+		html_text(to, r->runs[i].file);
+		fputs("</b>: a run was interrupted; what it had measured is shown</li>\n", to);
 	}
-	fputs("</ul>\n", p->html);
+}
+
+void write_notes(struct page *p)
+{
+	for (size_t i = 0; i < p->report->n_files; i++)
+		left_out(p->html, &p->report->files[i]);
+	interrupted_runs(p->html, p->report);
 }

@@ -122,17 +122,20 @@ static void fill_in(FILE *to, const char *template, const struct parts *parts)
 
 static char *default_title(const struct report *r)
 {
-	size_t len;
-	char *text;
-	FILE *f = memory(&text, &len);
+	char names[2][256] = { "", "" };
+	size_t n = 0;
 
-	fprintf(f, "Clearing memory on %s", machine_name(&r->machines[0]));
-	if (r->n_machines == 2)
-		fprintf(f, " and %s", machine_name(&r->machines[1]));
-	else if (r->n_machines > 2)
-		fprintf(f, " and %zu more", r->n_machines - 1);
-	fclose(f);
-	return text;
+	for (size_t i = 0; i < r->n_machines; i++) {
+		if (!machine_shown(r, i))
+			continue;
+		if (n < 2)
+			snprintf(names[n], sizeof(names[n]), "%s", machine_name(&r->machines[i]));
+		n++;
+	}
+	if (n == 2)
+		return text_of("Clearing memory on %s and %s", names[0], names[1]);
+	return n > 2 ? text_of("Clearing memory on %s and %zu more", names[0], n - 1)
+		     : text_of("Clearing memory on %s", names[0]);
 }
 
 char *page_make(const struct report *r, const char *title, const char *chart_js, size_t *len)
@@ -145,6 +148,7 @@ char *page_make(const struct report *r, const char *title, const char *chart_js,
 
 	p.nav = memory(&nav, &size);
 	p.html = memory(&body, &size);
+	write_fleet(&p);
 	for (size_t i = 0; i < r->n_machines; i++)
 		write_machine(&p, i);
 	fclose(p.html);

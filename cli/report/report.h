@@ -105,10 +105,10 @@ struct report {
 	size_t n_runs, runs_room;
 	struct chart *charts;
 	size_t n_charts, charts_room;
-	struct rows cells, policies, latencies, comparisons; /* the first two by run, not by machine */
-	unsigned long results;				     /* records that the page shows */
-	size_t run;					     /* of the record in hand */
-	bool full;					     /* its run is one too many */
+	struct rows cells, policies, latencies, comparisons, fleet; /* the first two by run, not by machine */
+	unsigned long results;					    /* records that the page shows */
+	size_t run;						    /* of the record in hand */
+	bool full;						    /* its run is one too many */
 	struct file *file;
 	size_t last; /* chart found last */
 };
@@ -166,6 +166,7 @@ char *chart_js_read(const char *path);
 
 /* machine.c */
 const char *machine_name(const struct machine *m); /* in a static buffer */
+bool machine_shown(const struct report *r, size_t machine);
 void write_machine(struct page *p, size_t i);
 void write_notes(struct page *p);
 
@@ -198,6 +199,7 @@ json_t *crossover_json(const struct chart *c);
 void write_regret(struct page *p, size_t machine);
 void write_faults(struct page *p, size_t machine);
 void write_effects(struct page *p, size_t machine);
+void write_fleet(struct page *p);
 
 /* file.c: written to a new file that takes the old one's place; "-" is standard output. Dies with status 1. */
 void file_check(const char *path);

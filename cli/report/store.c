@@ -227,6 +227,7 @@ void store_free(struct report *r)
 	rows_free(&r->policies);
 	rows_free(&r->latencies);
 	rows_free(&r->comparisons);
+	rows_free(&r->fleet);
 	free(r->charts);
 	free(r->runs);
 	free(r->machines);

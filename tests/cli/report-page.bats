@@ -61,6 +61,31 @@ browse()
 	page dom '[n for n, p in zip(buttons, pressed) if p == "true"][:4] == ["libc", "auto", "hot", "cold"]'
 }
 
+@test "without a mouse: arrow keys go through a chart, a button switches a curve on" {
+	results many >lines
+	"$COMMAND" report lines --output many.html
+	nonce=$(sed -n 's/.*<script nonce="\([0-9a-f]*\)">/\1/p' many.html | head -n 1)
+	cat >keys.html <<HTML
+<script nonce="$nonce">
+	const canvas = document.querySelector("figure canvas"), off = document.querySelector('button[aria-pressed="false"]');
+	for (const key of ["ArrowRight", "ArrowRight"])
+		canvas.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+	canvas.focus();
+	root.dataset.focus = document.activeElement === canvas && off.tabIndex === 0;
+	root.dataset.said = document.getElementById("said").textContent;
+	off.click();
+</script>
+HTML
+	sed '/^<\/body>/{
+		r keys.html
+		N
+	}' many.html >walked.html
+	browse --window-size=1400,1000 --dump-dom "file://$PWD/walked.html#check"
+	page dom 'root["data-errors"] == "0" and root["data-focus"] == "true"'
+	page dom 'root["data-said"].startswith("1M; ") and "stosq: 14.0 GB/s" in root["data-said"]'
+	page dom 'drawn[charts[0]["id"]]["data-visible"] == "9" and pressed.count("true") == 9'
+}
+
 @test "hostile records stay text in a browser" {
 	hostile >lines
 	"$COMMAND" report lines --output hostile.html
