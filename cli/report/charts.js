@@ -31,7 +31,9 @@ function shortNumber(value) {
 	const size = Math.abs(value);
 	if (size >= 1e7 || (size > 0 && size < 1e-3))
 		return value.toExponential(1);
-	return size >= 100 ? Math.round(value).toLocaleString("en") : value.toFixed(size >= 10 ? 1 : size >= 1 || !size ? 2 : 3);
+	if (size >= 100)
+		return Math.round(value).toLocaleString("en");
+	return value.toFixed(size >= 10 ? 1 : size >= 1 || !size ? 2 : 3);
 }
 
 // On an axis, where all figures are round.
@@ -55,11 +57,12 @@ const looks = new Map();
 
 function lookOf(name) {
 	const at = looks.get(name);
-	return { color: at.hue < 0 ? theme.neutral : theme.hues[at.hue], dash: at.dash, shape: at.shape, width: at.hue < 0 ? 3 : 1.75 };
+	const neutral = at.hue < 0;
+	return { color: neutral ? theme.neutral : theme.hues[at.hue], dash: at.dash, shape: at.shape, width: neutral ? 3 : 1.75 };
 }
 
-// The first look of the row that none of its neighbours has. Names come in the order of their importance, so that in each chart
-// the important ones have a hue to themselves; beyond five, hues come again with another dash and another point.
+// The first look of the row that none of its neighbours has. Names come in the order of their importance, so that in each
+// chart the important ones have a hue to themselves; beyond five, hues come again with another dash and another point.
 function giveLooks(names, neighbours) {
 	const fixed = { libc: -1, default: -1, cold: 0, hot: 1, auto: 2, clp_clear: 2 };
 	const taken = new Map();
@@ -74,7 +77,8 @@ function giveLooks(names, neighbours) {
 			row++;
 		taken.set(name, row);
 		const turn = Math.floor(row / 5);
-		looks.set(name, { hue: 3 + row % 5, dash: dashes[(row + turn) % dashes.length], shape: shapes[(row + turn) % shapes.length] });
+		const next = row + turn;
+		looks.set(name, { hue: 3 + row % 5, dash: dashes[next % dashes.length], shape: shapes[next % shapes.length] });
 	}
 }
 
@@ -88,10 +92,12 @@ function chosen(figure) {
 		for (const [x, y] of series.points)
 			if (!best.has(x) || sign * y > sign * best.get(x))
 				best.set(x, y);
-	const score = (series) => series.points.reduce((sum, [x, y]) => sum + Math.abs(Math.log(y / best.get(x))), 0) / series.points.length;
+	const distance = ([x, y]) => Math.abs(Math.log(y / best.get(x)));
+	const score = ({ points }) => points.reduce((sum, point) => sum + distance(point), 0) / points.length;
 	const first = ["libc", "default", "auto", "hot", "cold", "clp_clear"];
 	const rank = (series) => first.includes(series.name) ? -1 : score(series);
-	return new Set([...figure.series].sort((a, b) => rank(a) - rank(b)).slice(0, most).map((series) => series.name));
+	const sorted = [...figure.series].sort((a, b) => rank(a) - rank(b));
+	return new Set(sorted.slice(0, most).map((series) => series.name));
 }
 
 // The spread of each point: a thick bar from the first to the third quartile, a thin one from the least to the most.
@@ -101,6 +107,8 @@ const spread = {
 		const context = chart.ctx;
 		const across = chart.options.indexAxis === "y";
 		const scale = across ? chart.scales.x : chart.scales.y;
+		const { left, right, top, bottom } = chart.chartArea;
+		const clamp = (value) => Math.min(Math.max(scale.getPixelForValue(value), across ? left : top), across ? right : bottom);
 		context.save();
 		chart.data.datasets.forEach((dataset, index) => {
 			if (!dataset.spread || !chart.isDatasetVisible(index))
@@ -110,8 +118,6 @@ const spread = {
 				const bar = (from, to, width, alpha) => {
 					if (from === null || to === null || from === to)
 						return;
-					const clamp = (value) => Math.min(Math.max(scale.getPixelForValue(value), across ? chart.chartArea.left : chart.chartArea.top),
-						across ? chart.chartArea.right : chart.chartArea.bottom);
 					const a = clamp(from), b = clamp(to);
 					context.globalAlpha = alpha;
 					context.lineWidth = width;
@@ -163,8 +169,16 @@ function axis(text, more) {
 	}, more);
 }
 
+// On a logarithmic axis not every line has its figure: those that begin with one of these digits do.
+const leading = (digits, format) => (value) => digits.includes(value.toExponential()[0]) ? format(value) : "";
+
 function withTicks(scale, format, more) {
-	return Object.assign(scale, more, { ticks: Object.assign({}, scale.ticks, { callback: (value) => format(value) }, more && more.ticks) });
+	const ticks = Object.assign({}, scale.ticks, { callback: (value) => format(value) }, more && more.ticks);
+	return Object.assign(scale, more, { ticks });
+}
+
+function allPlaces(figure) {
+	return [...new Set(figure.series.flatMap((series) => series.points.map((point) => point[0])))].sort((a, b) => a - b);
 }
 
 // The measured places, and no others, are marked; where they stand too close, some go without their name.
@@ -173,12 +187,20 @@ function places(scale, values, format) {
 	return withTicks(scale, format, { ticks: { autoSkip: true, autoSkipPadding: 8 } });
 }
 
+// Rows have names, all of them, and need no title.
+function rowAxis(more) {
+	return axis("", Object.assign({ title: { display: false }, ticks: { color: theme.ink, autoSkip: false } }, more));
+}
+
 // From zero, unless the figures lie so far apart that the small ones would not be seen.
 function valueAxis(figure, text) {
 	const all = figure.series.flatMap((series) => series.points.map((point) => point[1])).filter((value) => value > 0);
 	const wide = all.length && Math.max(...all) / Math.min(...all) > 60;
-	const scale = axis(text + (wide ? " (logarithmic)" : ""), wide ? Object.assign({ type: "logarithmic" }, figure.unit === "ns" ? { min: 0.1 } : {}) : { beginAtZero: true });
-	return withTicks(scale, wide ? (value) => /^[125]/.test(value.toExponential()) ? roundNumber(value) : "" : roundNumber);
+	if (!wide)
+		return withTicks(axis(text, { beginAtZero: true }), roundNumber);
+	// Below a tenth of a nanosecond there is nothing but noise.
+	const least = figure.unit === "ns" ? { min: 0.1 } : {};
+	return withTicks(axis(text + " (logarithmic)", { type: "logarithmic", ...least }), leading("125", roundNumber));
 }
 
 function curve(series, place, figure) {
@@ -221,8 +243,9 @@ function base(type, scales, plugins, more) {
 
 const kinds = {
 	lines(figure) {
-		const sizes = [...new Set(figure.series.flatMap((series) => series.points.map((point) => point[0])))].sort((a, b) => a - b);
-		const scale = axis(figure.axis || "size", { type: "logarithmic", min: sizes[0] / 1.3, max: sizes[sizes.length - 1] * 1.3 });
+		const sizes = allPlaces(figure);
+		const ends = { min: sizes[0] / 1.3, max: sizes[sizes.length - 1] * 1.3 };
+		const scale = axis(figure.axis || "size", { type: "logarithmic", ...ends });
 		return Object.assign(base("line", { x: places(scale, sizes, shortSize), y: valueAxis(figure, figure.unit) },
 			{ tooltip: tooltip((item) => shortSize(item.parsed.x), pointLabel(figure)) }),
 			{ data: { datasets: figure.series.map((series) => curve(series, (x) => x, figure)) }, plugins: [spread] });
@@ -230,15 +253,17 @@ const kinds = {
 
 	// The axis spreads the small shares, and has room for none: log2(1 + share / least).
 	share(figure) {
-		const shares = [...new Set(figure.series.flatMap((series) => series.points.map((point) => point[0])))].sort((a, b) => a - b);
+		const shares = allPlaces(figure);
 		const least = shares.find((share) => share > 0) || 1;
 		const place = (share) => Math.log2(1 + share / least);
 		const back = new Map(shares.map((share) => [place(share), share]));
 		const last = place(shares[shares.length - 1]);
 		const scale = axis("cache lines used after clearing", { type: "linear", min: -0.04 * last, max: 1.04 * last });
 		const mark = figure.mark ? { at: place(figure.mark.x), text: figure.mark.text } : {};
-		return Object.assign(base("line", { x: places(scale, [...back.keys()], (x) => shortShare(back.get(x))), y: valueAxis(figure, "GB/s, clear and use") },
-			{ tooltip: tooltip((item) => shortShare(figure.series[item.datasetIndex].points[item.dataIndex][0]) + " used", pointLabel(figure)), marker: mark }),
+		const x = places(scale, [...back.keys()], (at) => shortShare(back.get(at)));
+		const title = (item) => shortShare(figure.series[item.datasetIndex].points[item.dataIndex][0]) + " used";
+		return Object.assign(base("line", { x, y: valueAxis(figure, "GB/s, clear and use") },
+			{ tooltip: tooltip(title, pointLabel(figure)), marker: mark }),
 			{ data: { datasets: figure.series.map((series) => curve(series, place, figure)) }, plugins: [spread, marker] });
 	},
 
@@ -246,10 +271,13 @@ const kinds = {
 		const several = figure.series.length > 1;
 		const order = figure.categories.map((unused, i) => i);
 		const value = (i) => (figure.series[0].points.find((point) => point[0] === i) || [i, 0])[1];
-		order.sort((a, b) => lowerIsBetter(figure.unit) ? value(a) - value(b) : value(b) - value(a));
-		const colors = order.map((i) => ["libc", "default"].includes(figure.categories[i]) ? theme.neutral : theme.hues[0]);
+		const sign = lowerIsBetter(figure.unit) ? 1 : -1;
+		order.sort((a, b) => sign * (value(a) - value(b)));
+		const colorOf = (name) => name === "libc" || name === "default" ? theme.neutral : theme.hues[0];
+		const colors = order.map((i) => colorOf(figure.categories[i]));
 		const datasets = figure.series.map((series, index) => {
-			const points = order.map((i) => series.points.find((point) => point[0] === i) || [i, null, null, null, null, null]);
+			const none = [0, null, null, null, null, null];
+			const points = order.map((i) => series.points.find((point) => point[0] === i) || none);
 			const first = index === 0;
 			return {
 				label: series.name,
@@ -262,15 +290,20 @@ const kinds = {
 			};
 		});
 		const scale = valueAxis(figure, figure.unit);
-		return Object.assign(base("bar", { x: scale, y: axis("", { title: { display: false }, ticks: { color: theme.ink, autoSkip: false, font: { size: 11 } } }) },
-			{ legend: { display: several, labels: { color: theme.ink, boxWidth: 14, generateLabels: (chart) => chart.data.datasets.map((dataset, i) => ({
-				text: dataset.label, fontColor: theme.ink, fillStyle: theme.hues[0] + (i ? "59" : ""), strokeStyle: theme.hues[0], lineWidth: 1.5, datasetIndex: i })) } },
-			tooltip: { callbacks: { label: (item) => {
-				const at = item.dataset.spread[item.dataIndex];
-				return `${item.dataset.label}: ${shortNumber(item.parsed.x)} (${shortNumber(at[2])}–${shortNumber(at[3])})`;
-			} } } },
+		const generateLabels = (chart) => chart.data.datasets.map((dataset, i) => ({
+			text: dataset.label, fontColor: theme.ink, datasetIndex: i,
+			fillStyle: theme.hues[0] + (i ? "59" : ""), strokeStyle: theme.hues[0], lineWidth: 1.5,
+		}));
+		const label = (item) => {
+			const at = item.dataset.spread[item.dataIndex];
+			return `${item.dataset.label}: ${shortNumber(item.parsed.x)} (${shortNumber(at[2])}–${shortNumber(at[3])})`;
+		};
+		const rows = rowAxis({ ticks: { color: theme.ink, autoSkip: false, font: { size: 11 } } });
+		const legend = { display: several, labels: { color: theme.ink, boxWidth: 14, generateLabels } };
+		return Object.assign(base("bar", { x: scale, y: rows }, { legend, tooltip: { callbacks: { label } } },
 			{ indexAxis: "y", interaction: { mode: "index", axis: "y", intersect: false } }),
-			{ data: { labels: order.map((i) => figure.categories[i]), datasets }, plugins: [spreadAbove], rows: order.length * (several ? 1.6 : 1) });
+			{ data: { labels: order.map((i) => figure.categories[i]), datasets }, plugins: [spreadAbove],
+				rows: order.length * (several ? 1.6 : 1) });
 	},
 
 	histogram(figure) {
@@ -286,13 +319,16 @@ const kinds = {
 			return {
 				label: series.name, data: points, hidden: !figure.shown.has(series.name),
 				stepped: "before", fill: "start", spanGaps: false,
-				borderColor: look.color, backgroundColor: look.color + "22", borderWidth: 1.75, borderDash: look.dash, pointRadius: 0, pointHoverRadius: 3,
+				borderColor: look.color, backgroundColor: look.color + "22", borderWidth: 1.75, borderDash: look.dash,
+				pointRadius: 0, pointHoverRadius: 3,
 			};
 		});
+		const label = (item) => `${item.dataset.label}: ${(item.raw.count || 0).toLocaleString("en")} faults`;
 		return Object.assign(base("line", {
-			x: withTicks(axis("latency (logarithmic)", { type: "logarithmic" }), (value) => /^[1]/.test(value.toExponential()) ? shortTime(value) : ""),
-			y: withTicks(axis("faults (logarithmic)", { type: "logarithmic", min: 0.7 }), (value) => /^[1]/.test(value.toExponential()) ? value.toLocaleString("en") : ""),
-		}, { tooltip: tooltip((item) => "from " + shortTime(item.parsed.x), (item) => `${item.dataset.label}: ${(item.raw.count || 0).toLocaleString("en")} faults`) }),
+			x: withTicks(axis("latency (logarithmic)", { type: "logarithmic" }), leading("1", shortTime)),
+			y: withTicks(axis("faults (logarithmic)", { type: "logarithmic", min: 0.7 }),
+				leading("1", (value) => value.toLocaleString("en"))),
+		}, { tooltip: tooltip((item) => "from " + shortTime(item.parsed.x), label) }),
 			{ data: { datasets } });
 	},
 
@@ -305,8 +341,8 @@ const kinds = {
 			borderColor: theme.hues[[0, 5, 1][i]], backgroundColor: theme.hues[[0, 5, 1][i]],
 		}));
 		return Object.assign(base("line", {
-			x: withTicks(axis("latency of one fault (logarithmic)", { type: "logarithmic" }), (value) => /^[1]/.test(value.toExponential()) ? shortTime(value) : ""),
-			y: axis("", { type: "category", labels: figure.categories, offset: true, title: { display: false }, ticks: { color: theme.ink, autoSkip: false } }),
+			x: withTicks(axis("latency of one fault (logarithmic)", { type: "logarithmic" }), leading("1", shortTime)),
+			y: rowAxis({ type: "category", labels: figure.categories, offset: true }),
 		}, { legend: { display: true, labels: { color: theme.ink, usePointStyle: true, boxWidth: 9, boxHeight: 9 } },
 			tooltip: { callbacks: { label: (item) => `${item.dataset.label}: ${shortTime(item.parsed.x)}` } } },
 			{ indexAxis: "y", interaction: { mode: "nearest", axis: "xy", intersect: false } }),
@@ -323,7 +359,8 @@ const kinds = {
 			id: "means",
 			beforeDatasetsDraw(chart) {
 				const { ctx: context, chartArea: area, scales } = chart;
-				const from = Math.max(scales.x.getPixelForValue(-band), area.left), to = Math.min(scales.x.getPixelForValue(band), area.right);
+				const from = Math.max(scales.x.getPixelForValue(-band), area.left);
+				const to = Math.min(scales.x.getPixelForValue(band), area.right);
 				context.save();
 				context.fillStyle = theme.neutral + "1c";
 				context.fillRect(from, area.top, to - from, area.bottom - area.top);
@@ -354,16 +391,19 @@ const kinds = {
 				context.restore();
 			},
 		};
-		const ends = figure.rows.flatMap((row) => [row.low, row.high, row.change, -1.2 * band, 1.2 * band]).filter((value) => value !== null);
-		const span = Math.max(...ends) - Math.min(...ends);
-		return Object.assign(base("bar", {
-			x: withTicks(axis(`change against the base, %; the grey band is ±${band}%`, { min: Math.min(...ends) - 0.04 * span, max: Math.max(...ends) + 0.1 * span }),
-				(value) => (value > 0 ? "+" : "") + +value.toFixed(2) + "%", { ticks: { includeBounds: false } }),
-			y: axis("", { title: { display: false }, ticks: { color: theme.ink, autoSkip: false } }),
-		}, { tooltip: { callbacks: { label: (item) => {
+		const ends = figure.rows.flatMap((row) => [row.low, row.high, row.change]).filter((value) => value !== null);
+		const low = Math.min(...ends, -1.2 * band), high = Math.max(...ends, 1.2 * band);
+		const label = (item) => {
 			const row = figure.rows[item.dataIndex];
 			return `${row.label}: ${shortNumber(row.change)}% (${shortNumber(row.low)} to ${shortNumber(row.high)}), ${row.verdict}`;
-		} } } }, { indexAxis: "y", interaction: { mode: "index", axis: "y", intersect: false } }),
+		};
+		return Object.assign(base("bar", {
+			x: withTicks(axis(`change against the base, %; the grey band is ±${band}%`,
+				{ min: low - 0.04 * (high - low), max: high + 0.1 * (high - low) }),
+				(value) => (value > 0 ? "+" : "") + +value.toFixed(2) + "%", { ticks: { includeBounds: false } }),
+			y: rowAxis(),
+		}, { tooltip: { callbacks: { label } } },
+		{ indexAxis: "y", interaction: { mode: "index", axis: "y", intersect: false } }),
 			{ data: { labels: figure.rows.map(name), datasets: [{
 				label: "95% interval",
 				data: figure.rows.map((row) => row.low === null || row.high === null ? null : [row.low, row.high]),

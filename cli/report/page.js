@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// page.js - draws the charts into the page, with legends that are buttons; keyboard, dark mode and print. What it did stands in
-// data attributes of the root element and of each figure, for tests and for `--png`.
+// page.js - draws the charts into the page, with legends that are buttons; keyboard, dark mode and print. What it did stands
+// in data attributes of the root element and of each figure, for tests and for `--png`.
 "use strict";
 
 const root = document.documentElement;
@@ -91,7 +91,8 @@ function walk(figure, event) {
 	if (!step)
 		return;
 	event.preventDefault();
-	const elements = chart.getSortedVisibleDatasetMetas().flatMap((meta) => meta.data.map((element, index) => ({ datasetIndex: meta.index, index, element })));
+	const elements = chart.getSortedVisibleDatasetMetas().flatMap((meta) =>
+		meta.data.map((element, index) => ({ datasetIndex: meta.index, index, element })));
 	const place = (one) => Math.round(rows ? one.element.y : one.element.x);
 	const all = [...new Set(elements.filter((one) => !Number.isNaN(place(one))).map(place))].sort((a, b) => a - b);
 	const last = all.length - 1;
