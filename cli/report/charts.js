@@ -188,8 +188,12 @@ function places(scale, values, format) {
 }
 
 // Rows have names, all of them, and need no title.
-function rowAxis(more) {
-	return axis("", Object.assign({ title: { display: false }, ticks: { color: theme.ink, autoSkip: false } }, more));
+function rowAxis(size, more) {
+	const callback = function(value) {
+		const name = this.getLabelForValue(value);
+		return name.length > 44 ? name.slice(0, 43) + "…" : name;
+	};
+	return axis("", { title: { display: false }, ticks: { color: theme.ink, autoSkip: false, font: { size }, callback }, ...more });
 }
 
 // From zero, unless the figures lie so far apart that the small ones would not be seen.
@@ -298,7 +302,7 @@ const kinds = {
 			const at = item.dataset.spread[item.dataIndex];
 			return `${item.dataset.label}: ${shortNumber(item.parsed.x)} (${shortNumber(at[2])}–${shortNumber(at[3])})`;
 		};
-		const rows = rowAxis({ ticks: { color: theme.ink, autoSkip: false, font: { size: 11 } } });
+		const rows = rowAxis(11);
 		const legend = { display: several, labels: { color: theme.ink, boxWidth: 14, generateLabels } };
 		return Object.assign(base("bar", { x: scale, y: rows }, { legend, tooltip: { callbacks: { label } } },
 			{ indexAxis: "y", interaction: { mode: "index", axis: "y", intersect: false } }),
@@ -342,7 +346,7 @@ const kinds = {
 		}));
 		return Object.assign(base("line", {
 			x: withTicks(axis("latency of one fault (logarithmic)", { type: "logarithmic" }), leading("1", shortTime)),
-			y: rowAxis({ type: "category", labels: figure.categories, offset: true }),
+			y: rowAxis(12, { type: "category", labels: figure.categories, offset: true }),
 		}, { legend: { display: true, labels: { color: theme.ink, usePointStyle: true, boxWidth: 9, boxHeight: 9 } },
 			tooltip: { callbacks: { label: (item) => `${item.dataset.label}: ${shortTime(item.parsed.x)}` } } },
 			{ indexAxis: "y", interaction: { mode: "nearest", axis: "xy", intersect: false } }),
@@ -401,7 +405,7 @@ const kinds = {
 			x: withTicks(axis(`change against the base, %; the grey band is ±${band}%`,
 				{ min: low - 0.04 * (high - low), max: high + 0.1 * (high - low) }),
 				(value) => (value > 0 ? "+" : "") + +value.toFixed(2) + "%", { ticks: { includeBounds: false } }),
-			y: rowAxis(),
+			y: rowAxis(12),
 		}, { tooltip: { callbacks: { label } } },
 		{ indexAxis: "y", interaction: { mode: "index", axis: "y", intersect: false } }),
 			{ data: { labels: figure.rows.map(name), datasets: [{

@@ -65,7 +65,9 @@ function legend(figure, chart, holder) {
 	holder.replaceChildren(...figure.series.map((series, index) => {
 		const button = document.createElement("button");
 		button.type = "button";
-		button.append(swatch(lookOf(series.name)), series.name);
+		const name = document.createElement("span");
+		name.textContent = series.name;
+		button.append(swatch(lookOf(series.name)), name);
 		button.setAttribute("aria-pressed", figure.shown.has(series.name));
 		button.addEventListener("click", () => {
 			const show = !figure.shown.has(series.name);
