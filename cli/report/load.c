@@ -256,6 +256,9 @@ static void load(struct report *r, const char *path)
 			progress((double)(r->file - r->files), (double)r->n_files, "reading results");
 	}
 	r->file->damaged = results.damaged;
+	if (r->file->unusable + r->file->surplus + r->file->unknown)
+		complain("'%s': %lu records are of no use here and left out; the page's notes say why", path,
+			 r->file->unusable + r->file->surplus + r->file->unknown);
 	r->file->records = results_close(&results);
 }
 

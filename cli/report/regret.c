@@ -182,6 +182,38 @@ static void matrices(struct page *p, size_t run)
 	}
 }
 
+static void best_row(FILE *to, const struct matrix *m, double size)
+{
+	fputs("<tr>", to);
+	element(to, "th scope=\"row\"", show_size(size));
+	for (size_t i = 0; i < m->n_columns; i++) {
+		const json_t *cell = cell_at(m, size, &m->columns[i]);
+
+		fputs("<td>", to);
+		html_text(to, cell ? result_text(cell, "variant", "–") : "");
+		if (cell && result_real(cell, "gbps", 0) > 0)
+			elementf(to, "small", "%s GB/s", show_number(result_real(cell, "gbps", 0)));
+		fputs("</td>", to);
+	}
+	fputs("</tr>\n", to);
+}
+
+/* What the policy would have had to choose. */
+static void best_methods(struct page *p, size_t run)
+{
+	static struct matrix m;
+
+	if (!matrix_make(&m, p->report, run, "gbps"))
+		return;
+	fputs("<details><summary>The best single method of each situation</summary>\n", p->html);
+	table_begin(p, "matrix", "The best single method, by size and share of lines used after, and its rate");
+	matrix_head(p->html, &m);
+	for (size_t s = 0; s < m.n_sizes; s++)
+		best_row(p->html, &m, m.sizes[s]);
+	table_end(p);
+	fputs("</details>\n", p->html);
+}
+
 static void legend(FILE *to)
 {
 	fputs("<ul class=\"scale\" aria-label=\"Colours\">", to);
@@ -275,6 +307,7 @@ void write_regret(struct page *p, size_t machine)
 		element(p->html, "h4", result_text(run->header, "arguments", run->file));
 		summaries(p, i);
 		matrices(p, i);
+		best_methods(p, i);
 	}
 	if (begun)
 		section_end(p);

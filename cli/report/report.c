@@ -20,7 +20,7 @@ struct options {
 enum { OPT_TITLE = OPT_LONG, OPT_PNG, OPT_CHART_JS };
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "FILE", 0, "Write the page here (needed); '-': standard output", 0 },
+	{ "output", 'o', "FILE", 0, "Write the page here ('-': standard output)", 0 },
 	{ "title", OPT_TITLE, "TEXT", 0, "The page's heading (default: the machines' names)", 0 },
 	{ "png", OPT_PNG, "DIR", 0, "Also a picture of the page and of each chart into DIR, through headless Chromium", 0 },
 	{ "chart-js", OPT_CHART_JS, "FILE", 0, "Chart.js 3 (default: " CHART_JS ")", 0 },

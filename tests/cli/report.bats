@@ -101,6 +101,7 @@ setup_file()
 	page page.html 'point("Clearing, uncached", "avx2_nt", 4096)[1:] == [2, 1.5, 2.5, 1, 3, 0]'
 	page page.html 'cell("Clearing, uncached: median", "avx2_nt", "4K") == "2.001.00–3.00"'
 	page page.html 'all(s["name"] in body for c in charts for s in c.get("series", []))'
+	page page.html 'cell("The best single method", "4K", "all") == "avx210.0 GB/s"'
 	page page.html '"1.81" in body and "INVALID" not in body and "Valid:" in body'
 	page page.html '"hot from 42% of lines" in [c["mark"]["text"] for c in charts if c.get("mark")]'
 	page page.html '"(R) regression" in body and "~ no difference" in body and "cannot reject" in body'
@@ -141,7 +142,7 @@ setup_file()
 	hostile >lines
 	run --separate-stderr "$COMMAND" report lines --output page.html
 	echo "$status: $stderr"
-	[[ $status -eq 0 ]]
+	[[ $status -eq 0 && ${#stderr_lines[@]} -eq 1 && $stderr == *"'lines': 11 records are of no use"* ]]
 	page page.html 'scripts == 3'
 	page page.html '"</script><script>alert(1)</script>" in body and "\" onload=\"x" in body'
 	page page.html 'len(charts[0]["series"]) == 3'
