@@ -183,7 +183,7 @@ class Page(html.parser.HTMLParser):
             return
         if "style" in tags:
             return
-        if tag == "button":
+        if "button" in tags:
             self.buttons[-1] += data
         if tag == "title":
             self.title += data
