@@ -193,7 +193,8 @@ function rowAxis(size, more) {
 		const name = this.getLabelForValue(value);
 		return name.length > 44 ? name.slice(0, 43) + "…" : name;
 	};
-	return axis("", { title: { display: false }, ticks: { color: theme.ink, autoSkip: false, font: { size }, callback }, ...more });
+	const ticks = { color: theme.ink, autoSkip: false, font: { size }, callback };
+	return axis("", { title: { display: false }, ticks, ...more });
 }
 
 // From zero, unless the figures lie so far apart that the small ones would not be seen.

@@ -137,7 +137,8 @@ static void test_limits(void **state)
 }
 
 /* Rates of two methods at shares 0, 1/4, 1 from their times: a fixed part and a part for each line. */
-static json_t *crossing(double hot_fixed, double hot_each, double cold_fixed, double cold_each, const char *hot, const char *cold)
+static json_t *crossing(double hot_fixed, double hot_each, double cold_fixed, double cold_each, const char *hot,
+			const char *cold)
 {
 	static const double shares[] = { 0, 0.25, 1 };
 	struct report r;
