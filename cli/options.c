@@ -14,6 +14,7 @@ enum { OPT_HELP = 0x7f00, OPT_VERSION };
 struct parse {
 	const struct argp *shown;
 	void *input;
+	int next; /* behind the argument that was not understood */
 };
 
 static const struct argp_option common_options[] = {
@@ -30,6 +31,9 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = parse->input;
+		return 0;
+	case ARGP_KEY_ERROR:
+		parse->next = state->next;
 		return 0;
 	case OPT_HELP:
 		argp_help(parse->shown, stdout, ARGP_HELP_USAGE | ARGP_HELP_PRE_DOC | ARGP_HELP_LONG | ARGP_HELP_POST_DOC,
@@ -50,17 +54,14 @@ void parse_options(const struct argp *argp, int argc, char **argv, void *input)
 	const struct argp_child children[] = { { &bare, 0, NULL, 0 }, { 0 } };
 	/* --help shows the subcommand's text and options and the common ones. */
 	const struct argp all = { common_options, parse_common, argp->args_doc, argp->doc, children, NULL, NULL };
-	struct parse parse = { &all, input };
+	struct parse parse = { &all, input, 0 };
 	int index = 0;
 	error_t err;
 
 	err = argp_parse(&all, argc, argv, ARGP_NO_HELP | ARGP_NO_ERRS, &index, &parse);
 	if (err)
 		die(EXIT_USAGE, "'%s': unknown option or missing value; see '%s --help'",
-		    argv[index > 1  ? index - 1
-			 : argc > 1 ? 1
-				    : 0],
-		    argv[0]);
+		    argv[parse.next > 1 ? parse.next - 1 : argc - 1], argv[0]);
 	if (index < argc)
 		die(EXIT_USAGE, "'%s': unexpected argument; see '%s --help'", argv[index], argv[0]);
 }
