@@ -11,10 +11,12 @@ static const struct command benches[] = {
 	{ "small", "short clears in cache, nanoseconds a call", bench_small },
 	{ "regret", "how far the policy is from the best method of each situation", bench_regret },
 	{ "quick", "the summary: under a minute", bench_quick },
+	{ "mem", "the workloads of perf bench mem: memset, memcpy, mmap", bench_mem },
 	{ 0 },
 };
 
 int cmd_bench(int argc, char **argv)
 {
+	mem_order(argc, argv);
 	return run_command(benches, "clearpages bench", argc, argv);
 }

@@ -170,5 +170,8 @@ int bench_use(int argc, char **argv);
 int bench_regret(int argc, char **argv);
 int bench_small(int argc, char **argv);
 int bench_quick(int argc, char **argv);
+int bench_mem(int argc, char **argv);
+/* Moves "mem" before the options that stand before it, as in perf: "bench -f simple mem memset". */
+void mem_order(int argc, char **argv);
 
 #endif
