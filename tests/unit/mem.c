@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mem.c - bench mem's arithmetic and functions: the histogram's percentiles, stores of any value, what is given back to a pool.
+ * mem.c - bench mem's arithmetic and functions: the histogram's percentiles, stores of any value, what is given back to a
+ * pool.
  */
 #include "unit.h"
 
@@ -160,12 +161,9 @@ static void pools_are_given_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(buckets_cover_every_value),
-		cmocka_unit_test(percentiles_are_right_to_a_bucket),
-		cmocka_unit_test(percentiles_of_little),
-		cmocka_unit_test(value_stores_are_exact),
-		cmocka_unit_test(copies_are_exact),
-		cmocka_unit_test(pools_are_given_back),
+		cmocka_unit_test(buckets_cover_every_value), cmocka_unit_test(percentiles_are_right_to_a_bucket),
+		cmocka_unit_test(percentiles_of_little),     cmocka_unit_test(value_stores_are_exact),
+		cmocka_unit_test(copies_are_exact),	     cmocka_unit_test(pools_are_given_back),
 	};
 
 	return cmocka_run_group_tests_name("mem", tests, NULL, NULL);

@@ -2,8 +2,8 @@
 /*
  * fill.c - memset and memcpy: the same work as perf's for the functions that it has too, and the library's routines beside.
  *
- * perf's functions store the number of the loop, loop after loop within one timed stretch. Ours clear (or copy over) memory that is not
- * zero, so it is filled again before each loop, outside the timed part.
+ * perf's functions store the number of the loop, loop after loop within one timed stretch. Ours clear (or copy over) memory
+ * that is not zero, so it is filled again before each loop, outside the timed part.
  */
 #include <string.h>
 
@@ -120,7 +120,8 @@ static void get(const struct mem *m, struct region *r, unsigned char **at, int v
 	int err = region_map(r, room, &m->page, 0, -1);
 
 	if (err)
-		die(EXIT_FAILED, "--size: can't map %s on pages of %s: %s", m->size_text, page_name(m->page.size), strerror(err));
+		die(EXIT_FAILED, "--size: can't map %s on pages of %s: %s", m->size_text, page_name(m->page.size),
+		    strerror(err));
 	*at = r->at + m->offset;
 	for (size_t done = 0; done < room && !interrupted; done += STEP) {
 		libc_memset(r->at + done, value, room - done < STEP ? room - done : STEP);
@@ -140,7 +141,8 @@ static void tell(const struct mem *m, const struct function *f, unsigned loop)
 		progress(loop + 1, m->loops, f->name);
 }
 
-static void set_loops(const struct mem *m, const struct function *f, const struct buffers *b, struct meter *meter, struct lap *lap)
+static void set_loops(const struct mem *m, const struct function *f, const struct buffers *b, struct meter *meter,
+		      struct lap *lap)
 {
 	f->set(b->to, -1, m->size);
 	meter_start(meter);

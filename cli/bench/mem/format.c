@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * format.c - the figures of `bench mem`: in perf's two text formats, such that what reads perf's output reads this, and as records.
+ * format.c - the figures of `bench mem`: in perf's two text formats, such that what reads perf's output reads this, and as
+ * records.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -164,8 +165,8 @@ static void say_more(struct mem *m, double share, double least, double most, dou
 	if (taken.n < 2)
 		return;
 	unit = unit_of(m, share, &by);
-	format_note(m, "# median of %zu, from %lf to %lf %s%s, standard deviation %.2f%%", taken.n, least / by, most / by, unit,
-		    each, 100 * sd / share);
+	format_note(m, "# median of %zu, from %lf to %lf %s%s, standard deviation %.2f%%", taken.n, least / by, most / by,
+		    unit, each, 100 * sd / share);
 }
 
 void format_figure(struct mem *m, const struct function *f)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * histogram.c - times in buckets that grow with the value: 16 to the octave, so that a percentile is right to 6% whether faults take
- * a microsecond or a second, and recording one is a few instructions.
+ * histogram.c - times in buckets that grow with the value: 16 to the octave, so that a percentile is right to 6% whether
+ * faults take a microsecond or a second, and recording one is a few instructions.
  */
 #include "mem.h"
 

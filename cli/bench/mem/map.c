@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * map.c - mmap: what it takes to get memory from the kernel, which clears it: mmap() and one read-modify-write a page, munmap() left out.
+ * map.c - mmap: what it takes to get memory from the kernel, which clears it: mmap() and one read-modify-write a page,
+ * munmap() left out.
  *
- * Each thread has a CPU, a mapping, a clock and, with --cycles, a counter of its own. Fault times are taken in a loop of their own, so that
- * reading the clock for each fault is not in the throughput.
+ * Each thread has a CPU, a mapping, a clock and, with --cycles, a counter of its own. Fault times are taken in a loop of
+ * their own, so that reading the clock for each fault is not in the throughput.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <pthread.h>
 #include <math.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +26,11 @@
 /* A way to get memory. */
 struct mapping {
 	const char *name, *description;
-	int flags;        /* more of mmap's */
-	bool populate;    /* by madvise(), once mapped */
-	bool shared;      /* a memfd's */
+	int flags;	  /* more of mmap's */
+	bool populate;	  /* by madvise(), once mapped */
+	bool shared;	  /* a memfd's */
 	bool transparent; /* on transparent huge pages, also where there are others of that size */
-	bool faults;      /* page by page, as they are touched: their times are of interest */
+	bool faults;	  /* page by page, as they are touched: their times are of interest */
 };
 
 static const struct mapping mappings[] = {
@@ -71,14 +72,16 @@ static const char *unfit(const struct mem *m, const struct mapping *how)
 	char path[160];
 
 	if (how->transparent && !page_transparent_exists(page.size))
-		snprintf(why, sizeof(why), "there are no transparent huge pages%s%s here",
-			 page.size ? " of " : "", page.size ? page_name(page.size) : "");
+		snprintf(why, sizeof(why), "there are no transparent huge pages%s%s here", page.size ? " of " : "",
+			 page.size ? page_name(page.size) : "");
 	else if (m->size < page.size || m->size % page.size)
-		snprintf(why, sizeof(why), "--size %s is not a multiple of its page, %s", m->size_text, page_name(page.size));
+		snprintf(why, sizeof(why), "--size %s is not a multiple of its page, %s", m->size_text,
+			 page_name(page.size));
 	else if (how->flags & MAP_POPULATE && page.kind == PAGES_TRANSPARENT &&
 		 page_transparent_allowed(page.size, false, path, sizeof(path)) != ALLOWED_ALWAYS)
 		/* The advice would come after the pages. */
-		snprintf(why, sizeof(why), "mmap() can't be told to populate with pages of %s unless %s says always; use madvise-populate",
+		snprintf(why, sizeof(why),
+			 "mmap() can't be told to populate with pages of %s unless %s says always; use madvise-populate",
 			 page_name(page.size), path);
 	else
 		return NULL;
@@ -288,8 +291,7 @@ static void run_threads(const struct mem *m, const struct function *f, struct wo
 	for (unsigned i = 0; i < m->threads && !err; i++) {
 		struct worker *w = &workers[i];
 
-		*w = (struct worker){ .m = m, .how = f->mapping, 
-				       .page = m->used, .go = &go };
+		*w = (struct worker){ .m = m, .how = f->mapping, .page = m->used, .go = &go };
 		/* A single thread stays where the command is pinned to. */
 		w->cpu = m->threads > 1 ? nth_cpu(&set, i) : -1;
 		w->tells = i == 0;

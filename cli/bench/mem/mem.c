@@ -33,7 +33,8 @@ static int list(void)
 	printf("Usage: clearpages bench mem [OPTION...] COLLECTION [OPTION...]\n\nCollections:\n");
 	for (size_t i = 0; i < COLLECTIONS; i++)
 		printf("  %-10s %s\n", collections[i].name, collections[i].summary);
-	printf("  %-10s %s\n  %-10s %s\n", "all", "memcpy, memset and mmap, as they are without options", "help", "this list");
+	printf("  %-10s %s\n  %-10s %s\n", "all", "memcpy, memset and mmap, as they are without options", "help",
+	       "this list");
 	printf("\n'clearpages bench mem COLLECTION --help' shows the options of one, 'clearpages bench\n"
 	       "mem --help' those that stand before it. 'COLLECTION -f help' lists its functions.\n");
 	output_close(&out);
@@ -148,7 +149,8 @@ int bench_mem(int argc, char **argv)
 	if (c)
 		return run_one(&m, c, argc, argv, at);
 	if (strcmp(argv[at], "all") != 0 && strcmp(argv[at], "help") != 0)
-		die(EXIT_USAGE, "'%s': unknown collection; use memcpy, memset, mmap or all; see '%s help'", argv[at], argv[0]);
+		die(EXIT_USAGE, "'%s': unknown collection; use memcpy, memset, mmap or all; see '%s help'", argv[at],
+		    argv[0]);
 	if (at + 1 < argc)
 		die(EXIT_USAGE, "'%s': unexpected argument after '%s'; see '%s help'", argv[at + 1], argv[at], argv[0]);
 	return strcmp(argv[at], "all") ? list() : run_all(&m, argc, argv);

@@ -19,7 +19,7 @@ const char *page_name(size_t size);
 const char *page_kind_text(const struct page_size *page);
 bool page_transparent_exists(size_t size);
 size_t page_transparent_default(void); /* 0 without transparent huge pages */
-/* May a mapping that asks for it with madvise(), or a memfd's, have transparent huge pages of this size? The file that decides in *path. */
+/* May memory that asks for it with madvise(), shared: a memfd's, have such pages? In path: the file that decides. */
 enum allowed { ALLOWED_NO, ALLOWED_ON_ADVICE, ALLOWED_ALWAYS };
 enum allowed page_transparent_allowed(size_t size, bool shared, char *path, size_t room);
 
@@ -31,7 +31,7 @@ struct region {
 	unsigned char *base, *at;
 	size_t length;
 };
-/* Map room for `size` bytes, and ask for transparent huge pages where the page is one. flags: more of mmap's. fd: -1, or a memfd's. 0 or an errno. */
+/* Map `size` bytes, advised where the page is transparent. flags: more of mmap's. fd: a memfd, or -1. Returns an errno or 0. */
 int region_map(struct region *r, size_t size, const struct page_size *page, int flags, int fd);
 void region_unmap(struct region *r);
 /* What a file for region_map() has to hold, and its flags for memfd_create(). */
@@ -39,11 +39,12 @@ size_t region_length(size_t size, const struct page_size *page);
 unsigned region_memfd_flags(const struct page_size *page);
 
 /*
- * reserve.c: see to it that `size` bytes on such pages can be had, `shared`: through a memfd. With `reserve`, huge pages are added
- * to the pool, or the transparent ones are switched on, and given back when the process ends, however it ends. Dies with status 1, saying what is lacking.
+ * reserve.c: see to it that `size` bytes on such pages can be had, `shared`: through a memfd. With `reserve`, huge pages are
+ * added to the pool, or the transparent ones are switched on, and given back when the process ends, however it ends. Dies
+ * with status 1, saying what is lacking.
  */
 void pages_need(const struct page_size *page, size_t size, unsigned times, bool shared, bool reserve);
-/* How many pages to take from the pool so that it is as before, if `added` was wanted on top of `before`; never below that. */
+/* What to make of a pool that has `now` pages, if `added` were wanted on top of `before`: never less than that. */
 int64_t pool_target(int64_t before, int64_t added, int64_t now);
 
 /* meter.c: time and cycles of the calling thread. */
@@ -53,7 +54,7 @@ struct lap {
 	double cycles;
 };
 struct meter {
-	int fd; /* of the thread's own counter of core cycles; -1: the time stamp counter */
+	int fd;		 /* of the thread's own counter of core cycles; -1: the time stamp counter */
 	double overhead; /* core cycles of an empty start and stop */
 	uint64_t cycles, ticks;
 };
@@ -87,9 +88,9 @@ struct function {
 	const char *name;
 	const char *description;
 	const char *missing; /* why it can't run here; NULL if it can */
-	set_fn *set;         /* perf's kind: stores a value, over what is there */
+	set_fn *set;	     /* perf's kind: stores a value, over what is there */
 	copy_fn *copy;
-	struct method method; /* ours, where neither is set: clears what is not zero, or copies over it */
+	struct method method;	       /* ours, where neither is set: clears what is not zero, or copies over it */
 	const struct mapping *mapping; /* mmap's */
 };
 #define FUNCTIONS_MAX 48
@@ -114,8 +115,8 @@ struct mem {
 	bool cycles_wanted, reserve, latency;
 	enum cycles cycles;
 	unsigned random_seed; /* of mmap's offsets; 0: each page's first byte */
-	int source;           /* memcpy: the byte that is copied */
-	int pin;              /* -1: the CPU it started on */
+	int source;	      /* memcpy: the byte that is copied */
+	int pin;	      /* -1: the CPU it started on */
 	const char *page_text;
 	struct page_size page;
 	struct page_size used; /* under the function that runs: thp's may differ */
@@ -161,7 +162,7 @@ void functions_choose(struct mem *m, const struct mem_collection *collection);
 /* format.c: perf's formats, and the records. */
 struct result {
 	struct lap lap; /* the threads' mean */
-	double error;   /* of the mean over the threads, relative; 0 for one */
+	double error;	/* of the mean over the threads, relative; 0 for one */
 	uint64_t bytes; /* of all threads */
 	int64_t faults; /* of all threads; -1: not counted */
 };

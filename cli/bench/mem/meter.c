@@ -2,8 +2,8 @@
 /*
  * meter.c - what a stretch of work took the calling thread: seconds, and cycles where they are asked for.
  *
- * Core cycles come from a counter that each thread opens for itself, kernel part included, since page faults are kernel work. Where there is
- * none, as in most virtual machines, cycles are ticks of the time stamp counter, and are called that.
+ * Core cycles come from a counter that each thread opens for itself, kernel part included, since page faults are kernel
+ * work. Where there is none, as in most virtual machines, cycles are ticks of the time stamp counter, and are called that.
  */
 #define _GNU_SOURCE
 #include <errno.h>

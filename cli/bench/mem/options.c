@@ -60,15 +60,19 @@ static error_t parse_frame(int key, char *arg, struct argp_state *state)
 	}
 }
 
-#define FRAME_ROWS(format_key, repeat_key)                                                                          \
-	{ "format", format_key, "NAME", 0, "Output: default and simple as perf's, or json (JSON Lines)", 5 },       \
-	{ "repeat", repeat_key, "N", 0, "Repetitions of each figure, which is then their median (default: 1)", 5 }, \
-	{ "json", OPT_JSON, NULL, 0, "The same as --format json", 5 },                                              \
-	{ "output", 'o', "FILE", 0, "JSON Lines into FILE, beside the text", 5 },                                   \
-	{ 0 }
+static const char format_help[] = "Output: default and simple as perf's, or json (JSON Lines)";
+static const char repeat_help[] = "Repetitions of each figure, which is then their median (default: 1)";
+static const char json_help[] = "The same as --format json";
+static const char output_help[] = "JSON Lines into FILE, beside the text";
 
-static const struct argp_option frame_options[] = { FRAME_ROWS(OPT_FORMAT, OPT_REPEAT) };
-static const struct argp frame_argp = { frame_options, parse_frame, NULL, NULL, NULL, NULL, NULL };
+static const struct argp_option frame_options[] = {
+	{ "format", OPT_FORMAT, "NAME", 0, format_help, 5 },
+	{ "repeat", OPT_REPEAT, "N", 0, repeat_help, 5 },
+	{ "json", OPT_JSON, NULL, 0, json_help, 5 },
+	{ "output", 'o', "FILE", 0, output_help, 5 },
+	{ 0 },
+};
+static const struct argp frame_argp = { .options = frame_options, .parser = parse_frame };
 static const struct argp_child frame_child[] = { { &frame_argp, 0, NULL, 5 }, { 0 } };
 
 static error_t parse_leading(int key, char *arg, struct argp_state *state)
@@ -76,17 +80,20 @@ static error_t parse_leading(int key, char *arg, struct argp_state *state)
 	return parse_frame(key == 'f' ? OPT_FORMAT : key == 'r' ? OPT_REPEAT : key, arg, state);
 }
 
-static const struct argp_option leading_options[] = { FRAME_ROWS('f', 'r') };
+static const struct argp_option leading_options[] = {
+	{ "format", 'f', "NAME", 0, format_help, 5 },
+	{ "repeat", 'r', "N", 0, repeat_help, 5 },
+	{ "json", OPT_JSON, NULL, 0, json_help, 5 },
+	{ "output", 'o', "FILE", 0, output_help, 5 },
+	{ 0 },
+};
 static const struct argp leading_argp = {
-	leading_options,
-	parse_leading,
-	"memcpy|memset|mmap|all|help [OPTION...]",
-	"Measure memory with the workloads, options and output of perf bench mem, and the library's routines beside perf's "
-	"functions. These options stand before the collection's name; 'clearpages bench mem memset --help' shows those "
-	"after it.",
-	NULL,
-	NULL,
-	NULL,
+	.options = leading_options,
+	.parser = parse_leading,
+	.args_doc = "memcpy|memset|mmap|all|help [OPTION...]",
+	.doc = "Measure memory with the workloads, options and output of perf bench mem, and the library's routines beside "
+	       "perf's functions. These options stand before the collection's name; 'clearpages bench mem memset --help' "
+	       "shows those after it.",
 };
 
 /* Does this argument, "-f" or "--format" or a beginning of it, take the next one as its value? */
@@ -165,7 +172,7 @@ static const struct argp_option common_options[] = {
 	{ "pin", OPT_PIN, "CPU", 0, "Run on this CPU (default: where it started)", 3 },
 	{ 0 },
 };
-static const struct argp common_part = { common_options, parse_common, NULL, NULL, frame_child, NULL, NULL };
+static const struct argp common_part = { .options = common_options, .parser = parse_common, .children = frame_child };
 static const struct argp_child common_child[] = { { &common_part, 0, NULL, 2 }, { 0 } };
 
 static size_t size_or_zero(const char *option, const char *text)
@@ -206,16 +213,18 @@ static const struct argp_option memcpy_options[] = {
 	{ 0 },
 };
 const struct argp memcpy_argp = {
-	memcpy_options, parse_fill, NULL,
-	"Measure copying, as perf bench mem memcpy does, with the library's routines and its policy beside.",
-	common_child, NULL, NULL,
+	.options = memcpy_options,
+	.parser = parse_fill,
+	.doc = "Measure copying, as perf bench mem memcpy does, with the library's routines and its policy beside.",
+	.children = common_child,
 };
 /* From the second row: without a source. */
 const struct argp memset_argp = {
-	memcpy_options + 1, parse_fill, NULL,
-	"Measure setting memory, as perf bench mem memset does, with the library's routines and its policy beside. perf's "
-	"functions store the loop's number; the library's clear memory that is not zero.",
-	common_child, NULL, NULL,
+	.options = memcpy_options + 1,
+	.parser = parse_fill,
+	.doc = "Measure setting memory, as perf bench mem memset does, with the library's routines and its policy beside. "
+	       "perf's functions store the loop's number; the library's clear memory that is not zero.",
+	.children = common_child,
 };
 
 static error_t parse_mmap(int key, char *arg, struct argp_state *state)
@@ -247,10 +256,11 @@ static const struct argp_option mmap_options[] = {
 	{ 0 },
 };
 const struct argp mmap_argp = {
-	mmap_options, parse_mmap, NULL,
-	"Measure getting memory from the kernel, which clears it, as perf bench mem mmap does: mmap() and one "
-	"read-modify-write a page.",
-	common_child, NULL, NULL,
+	.options = mmap_options,
+	.parser = parse_mmap,
+	.doc = "Measure getting memory from the kernel, which clears it, as perf bench mem mmap does: mmap() and one "
+	       "read-modify-write a page.",
+	.children = common_child,
 };
 
 void mem_parse(struct mem *m, const struct mem_collection *collection, int argc, char **argv)

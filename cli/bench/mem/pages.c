@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pages.c - pages by their size: the base page, huge pages from a pool (hugetlb), transparent huge pages, among them those smaller
- * than a page table's reach (mTHP); which there are here, and memory mapped on them.
+ * pages.c - pages by their size: the base page, huge pages from a pool (hugetlb), transparent huge pages, among them those
+ * smaller than a page table's reach (mTHP); which there are here, and memory mapped on them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -87,9 +87,9 @@ struct page_size page_parse(const char *option, const char *text)
 	else {
 		list_sizes(huge, sizeof(huge), hugetlb_exists);
 		list_sizes(transparent, sizeof(transparent), page_transparent_exists);
-		die(EXIT_USAGE, "%s: there are no pages of '%s' here; there are %s; huge pages of %s; transparent ones of %s",
-		    option, text, page_name(base_page()), huge[0] ? huge : "no size",
-		    transparent[0] ? transparent : "no size");
+		die(EXIT_USAGE,
+		    "%s: there are no pages of '%s' here; there are %s; huge pages of %s; transparent ones of %s", option,
+		    text, page_name(base_page()), huge[0] ? huge : "no size", transparent[0] ? transparent : "no size");
 	}
 	return page;
 }

@@ -19,8 +19,8 @@
 /* A change to one file, in one write() to the pipe. */
 struct change {
 	char path[128];
-	char before[32];       /* the word to write back, for a switch */
-	int64_t pages, added;  /* of a pool: before, and on top of it; added 0: a switch */
+	char before[32];      /* the word to write back, for a switch */
+	int64_t pages, added; /* of a pool: before, and on top of it; added 0: a switch */
 };
 #define CHANGES_MAX 64
 
@@ -153,21 +153,22 @@ static void need_pool(size_t size, int64_t wanted, bool reserve)
 {
 	char path[128];
 	int64_t total = pool(size, "nr_hugepages", 0, path, sizeof(path));
-	int64_t unused = pool(size, "free_hugepages", 0, path, sizeof(path)) -
-			 pool(size, "resv_hugepages", 0, path, sizeof(path));
-	int64_t missing = wanted - unused;
+	int64_t unused =
+	    pool(size, "free_hugepages", 0, path, sizeof(path)) - pool(size, "resv_hugepages", 0, path, sizeof(path));
+	int64_t missing = wanted - unused, enough = total + missing;
 
 	if (missing <= 0)
 		return;
 	if ((double)missing * (double)size > (double)memory_available())
 		die(EXIT_FAILED,
-		    "%lld huge pages of %s are needed, %lld are free, and %s of other memory is free; choose a smaller --size",
+		    "%lld huge pages of %s are needed, %lld are free, and %s of other memory is free; choose a smaller "
+		    "--size",
 		    (long long)wanted, page_name(size), (long long)unused, format_size(memory_available()));
 	if (!reserve)
 		die(EXIT_FAILED,
 		    "%lld huge pages of %s are needed, %lld are free; reserve them with --reserve, or: echo %lld > "
 		    "/sys/kernel/mm/hugepages/hugepages-%zukB/nr_hugepages",
-		    (long long)wanted, page_name(size), (long long)unused, (long long)(total + missing), size >> 10);
+		    (long long)wanted, page_name(size), (long long)unused, (long long)enough, size >> 10);
 	pool_add(size, wanted, missing);
 }
 
@@ -196,7 +197,8 @@ static void need_transparent(size_t size, bool shared, bool reserve)
 	if (page_transparent_allowed(size, shared, path, sizeof(path)) == ALLOWED_NO) {
 		if (!reserve)
 			die(EXIT_FAILED,
-			    "transparent huge pages of %s are switched off%s; switch them on with --reserve, or: echo %s > %s",
+			    "transparent huge pages of %s are switched off%s; switch them on with --reserve, "
+			    "or: echo %s > %s",
 			    page_name(size), what, on, path);
 		turn(path, on);
 	}
@@ -208,8 +210,8 @@ static void need_transparent(size_t size, bool shared, bool reserve)
 		page_transparent_switch(larger, shared, path, sizeof(path));
 		if (!reserve)
 			die(EXIT_FAILED,
-			    "transparent huge pages of %s are on%s, too, and the kernel takes the larger ones; switch them off "
-			    "with --reserve, or: echo never > %s",
+			    "transparent huge pages of %s are on%s, too, and the kernel takes the larger ones; switch them "
+			    "off with --reserve, or: echo never > %s",
 			    page_name(larger), what, path);
 		turn(path, "never");
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * value_x86.c - perf bench's functions for x86-64, which store any value. The library's routines store zeros alone, and on some
- * processors a stream of zeros runs at twice the rate of any other, so these have to be what a comparison with perf runs.
+ * value_x86.c - perf bench's functions for x86-64, which store any value. The library's routines store zeros alone, and on
+ * some processors a stream of zeros runs at twice the rate of any other, so these have to be what a comparison with perf
+ * runs.
  */
 #include "mem.h"
 
