@@ -110,6 +110,8 @@ void format_sample(struct mem *m, const struct function *f, const struct result 
 	record_whole(&r, "bytes", (int64_t)result->bytes);
 	if (result->faults >= 0)
 		record_whole(&r, "faults", result->faults);
+	if (result->given)
+		record_whole(&r, "given", (int64_t)result->given);
 	record_real(&r, "value", value);
 	record_unit(&r, m);
 	output_record(&m->out, &r);
@@ -272,8 +274,8 @@ void format_latency(struct mem *m, const struct function *f, const struct histog
 	record_buckets(m, f, h);
 	if (!m->latency)
 		return;
-	format_note(m, "# a first touch takes: p50 %s, p99 %s, max %s (%llu, in a loop of their own)", time_text(p50),
-		    time_text(p99), time_text((double)h->most), (unsigned long long)h->n);
+	format_note(m, "# a first touch: p50 %s, p99 %s, max %s (%llu touches, %lld faults)", time_text(p50), time_text(p99),
+		    time_text((double)h->most), (unsigned long long)h->n, (long long)faults);
 	say_buckets(m, h);
 }
 

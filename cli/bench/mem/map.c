@@ -144,6 +144,7 @@ struct worker {
 	unsigned loop;
 	struct lap lap;
 	int64_t faults;
+	size_t given; /* bytes, after the last loop */
 	int error;
 };
 
@@ -241,6 +242,11 @@ static int loop(struct worker *w, struct meter *meter)
 	w->faults += faults_of_thread() - faults;
 	w->lap.seconds += lap.seconds;
 	w->lap.cycles += lap.cycles;
+	/* One touch a page gets less memory where the kernel gives smaller pages. Base pages and hugetlb come as they are.
+	 */
+	w->given = w->m->size;
+	if (!err && w->page.kind == PAGES_TRANSPARENT && w->loop + 1 == w->m->loops)
+		w->given = region_resident(&r, w->m->size);
 	region_unmap(&r);
 	if (fd >= 0)
 		close(fd);
@@ -319,6 +325,7 @@ static struct result add_up(const struct mem *m, const struct worker *workers)
 		r.lap.seconds += workers[i].lap.seconds / n;
 		r.lap.cycles += workers[i].lap.cycles / n;
 		r.faults += workers[i].faults;
+		r.given += workers[i].given;
 	}
 	for (unsigned i = 0; i < m->threads; i++)
 		squares += pow(workers[i].lap.seconds - r.lap.seconds, 2);
@@ -328,16 +335,18 @@ static struct result add_up(const struct mem *m, const struct worker *workers)
 }
 
 /* Pages that came in another size than asked for are said, for they make the figure. */
-static void tell_faults(struct mem *m, const struct function *f, int64_t faults, int64_t pages)
+static void tell_pages(struct mem *m, const struct function *f, const struct result *r)
 {
-	if (!f->mapping->faults || faults == pages)
-		return;
-	if (faults < pages - pages / 8)
-		format_note(m, "# %lld faults for %lld pages of %s: the kernel gave larger ones", (long long)faults,
+	int64_t pages = (int64_t)(r->bytes / m->used.size);
+	uint64_t asked = (uint64_t)m->size * m->threads;
+
+	if (f->mapping->faults && r->faults < pages - pages / 8)
+		format_note(m, "# %lld faults for %lld pages of %s: the kernel gave larger ones", (long long)r->faults,
 			    (long long)pages, page_name(m->used.size));
-	else if (faults > pages + pages / 8 + 8)
-		format_note(m, "# %lld faults for %lld pages of %s: the kernel gave smaller ones, or faulted twice",
-			    (long long)faults, (long long)pages, page_name(m->used.size));
+	/* In the simple format, too: this figure is not one. */
+	if (r->given < asked - asked / 8 && m->format != FORMAT_JSON)
+		output_say(&m->out, "# too high a figure: with pages smaller than %s the touches got %.1f%% of the memory",
+			   page_name(m->used.size), 100 * (double)r->given / (double)asked);
 }
 
 static void run_latency(struct mem *m, const struct function *f, struct worker *workers)
@@ -374,7 +383,7 @@ void map_run(struct mem *m, const struct function *f)
 	}
 	format_figure(m, f);
 	if (!interrupted)
-		tell_faults(m, f, result.faults, (int64_t)(result.bytes / m->used.size));
+		tell_pages(m, f, &result);
 	if (f->mapping->faults && (m->latency || m->out.json) && !interrupted)
 		run_latency(m, f, workers);
 	free(workers);

@@ -31,9 +31,11 @@ struct region {
 	unsigned char *base, *at;
 	size_t length;
 };
-/* Map `size` bytes, advised where the page is transparent. flags: more of mmap's. fd: a memfd, or -1. Returns an errno or 0. */
+/* Map `size` bytes, advised where the page is transparent. flags: more of mmap's. fd: a memfd, or -1. 0 or an errno. */
 int region_map(struct region *r, size_t size, const struct page_size *page, int flags, int fd);
 void region_unmap(struct region *r);
+/* Bytes that there is memory for; all, where that can't be learnt. */
+size_t region_resident(const struct region *r, size_t size);
 /* What a file for region_map() has to hold, and its flags for memfd_create(). */
 size_t region_length(size_t size, const struct page_size *page);
 unsigned region_memfd_flags(const struct page_size *page);
@@ -165,6 +167,7 @@ struct result {
 	double error;	/* of the mean over the threads, relative; 0 for one */
 	uint64_t bytes; /* of all threads */
 	int64_t faults; /* of all threads; -1: not counted */
+	uint64_t given; /* mmap: bytes of a loop of all threads that there is memory for; less, where pages were too small */
 };
 void format_begin(struct mem *m);
 void format_function(struct mem *m, const struct function *f);

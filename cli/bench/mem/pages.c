@@ -152,33 +152,50 @@ unsigned region_memfd_flags(const struct page_size *page)
 	       (page->kind == PAGES_HUGETLB ? MFD_HUGETLB | (unsigned)shift_of(page->size) << MAP_HUGE_SHIFT : 0);
 }
 
+static unsigned char *align_up(unsigned char *at, size_t unit)
+{
+	return (unsigned char *)(((uintptr_t)at + unit - 1) & ~(uintptr_t)(unit - 1));
+}
+
+/* A transparent huge page of a file has to be aligned in the file, too: so its first byte goes to an aligned address. */
+static void *map_file_aligned(struct region *r, const struct page_size *page, int flags, int fd)
+{
+	void *base = mmap(NULL, r->length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *at;
+
+	if (base == MAP_FAILED)
+		return base;
+	at = mmap(align_up(base, page->size), r->length - page->size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, 0);
+	if (at == MAP_FAILED) {
+		munmap(base, r->length);
+		return at;
+	}
+	return base;
+}
+
 int region_map(struct region *r, size_t size, const struct page_size *page, int flags, int fd)
 {
-	uintptr_t at;
+	bool transparent = page->kind == PAGES_TRANSPARENT;
 	void *base;
 
 	r->length = region_length(size, page);
-	if (fd < 0)
-		flags |= MAP_PRIVATE | MAP_ANONYMOUS;
-	else
-		flags |= MAP_SHARED;
+	flags |= fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
 	if (page->kind == PAGES_HUGETLB && fd < 0)
 		flags |= MAP_HUGETLB | shift_of(page->size) << MAP_HUGE_SHIFT;
-	base = mmap(NULL, r->length, PROT_READ | PROT_WRITE, flags, fd, 0);
+	if (transparent && fd >= 0)
+		base = map_file_aligned(r, page, flags, fd);
+	else
+		base = mmap(NULL, r->length, PROT_READ | PROT_WRITE, flags, fd, 0);
 	if (base == MAP_FAILED)
 		return errno;
 	r->base = base;
-	at = (uintptr_t)base;
-	if (page->kind == PAGES_TRANSPARENT) {
-		at = (at + page->size - 1) & ~(uintptr_t)(page->size - 1);
-		if (madvise(base, r->length, MADV_HUGEPAGE)) {
-			int err = errno;
+	r->at = transparent ? align_up(base, page->size) : r->base;
+	if (transparent && madvise(r->at, r->length - page->size, MADV_HUGEPAGE)) {
+		int err = errno;
 
-			region_unmap(r);
-			return err;
-		}
+		region_unmap(r);
+		return err;
 	}
-	r->at = (unsigned char *)at;
 	return 0;
 }
 
@@ -187,4 +204,21 @@ void region_unmap(struct region *r)
 	if (r->base)
 		munmap(r->base, r->length);
 	r->base = NULL;
+}
+
+size_t region_resident(const struct region *r, size_t size)
+{
+	enum { PAGES = 16384 };
+	unsigned char vector[PAGES];
+	size_t unit = base_page(), pages = 0;
+
+	for (size_t done = 0; done < size; done += PAGES * unit) {
+		size_t here = size - done < PAGES * unit ? size - done : PAGES * unit;
+
+		if (mincore(r->at + done, here, vector))
+			return size;
+		for (size_t i = 0; i < here / unit; i++)
+			pages += vector[i] & 1;
+	}
+	return pages * unit;
 }
