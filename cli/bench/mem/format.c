@@ -274,8 +274,9 @@ void format_latency(struct mem *m, const struct function *f, const struct histog
 	record_buckets(m, f, h);
 	if (!m->latency)
 		return;
-	format_note(m, "# a first touch: p50 %s, p99 %s, max %s (%llu touches, %lld faults)", time_text(p50), time_text(p99),
-		    time_text((double)h->most), (unsigned long long)h->n, (long long)faults);
+	format_note(m, "# a first touch: p50 %s, p99 %s, max %s", time_text(p50), time_text(p99),
+		    time_text((double)h->most));
+	format_note(m, "# in a loop of its own: %llu touches, %lld faults", (unsigned long long)h->n, (long long)faults);
 	say_buckets(m, h);
 }
 

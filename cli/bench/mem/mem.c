@@ -35,8 +35,9 @@ static int list(void)
 		printf("  %-10s %s\n", collections[i].name, collections[i].summary);
 	printf("  %-10s %s\n  %-10s %s\n", "all", "memcpy, memset and mmap, as they are without options", "help",
 	       "this list");
-	printf("\n'clearpages bench mem COLLECTION --help' shows the options of one, 'clearpages bench\n"
-	       "mem --help' those that stand before it. 'COLLECTION -f help' lists its functions.\n");
+	printf("\n'clearpages bench mem COLLECTION --help' shows the options of one,\n"
+	       "'clearpages bench mem --help' those that may stand before it,\n"
+	       "'clearpages bench mem COLLECTION -f help' its functions.\n");
 	output_close(&out);
 	return EXIT_OK;
 }
