@@ -153,6 +153,11 @@ need_huge()
 	run --separate-stderr mem memset -s 256KB -l 4 -f default --format simple -o lines
 	[[ $status -eq 0 && ${#lines[@]} -eq 2 ]]
 	json lines "abs(of('summary')[0]['value'] / ${lines[1]} - 1) < 1e-8"
+	# In the default format: base 1024, in the largest unit that leaves 1 or more.
+	for size in 4KB 64MB; do
+		read -r figure unit < <(mem memset -s "$size" -f default -o lines | tail -n 1)
+		json lines "abs(of('summary')[0]['value'] / ($figure * {'KB/sec': 1 << 10, 'MB/sec': 1 << 20, 'GB/sec': 1 << 30}['$unit']) - 1) < 1e-5 and $figure >= 1"
+	done
 }
 
 @test "-c: cycles a byte, and of which kind" {
@@ -287,6 +292,15 @@ need_huge()
 	after=$(<"$huge/nr_hugepages")
 	echo "$before" >"$huge/nr_hugepages"
 	[[ $status -eq 0 && $after -eq $((before + 3)) ]]
+	# While it runs there is what it needs, and no more.
+	echo $((before + 3)) >"$huge/nr_hugepages"
+	free=$(<"$huge/free_hugepages")
+	start_reserved
+	echo "$before" >"$huge/nr_hugepages"
+	kill -INT "$pid"
+	wait "$pid" || true
+	echo "$before" >"$huge/nr_hugepages"
+	[[ $during -eq $((before + 3 + (free < 8 ? 8 - free : 0))) ]]
 }
 
 @test "--reserve: given back after an error" {
@@ -296,20 +310,27 @@ need_huge()
 	[[ $(<"$huge/nr_hugepages") -eq $before ]]
 }
 
-# Start a long run on reserved pages, end it by a signal; the pool is as before, soon.
-reserved_and_ended_by()
+# A long run on reserved pages, in a process group of its own, as a terminal's job is: $pid; $during: pages while it runs.
+start_reserved()
 {
-	local signal=$1 before i
-	need_huge 16
-	before=$(<"$huge/nr_hugepages")
-	"$COMMAND" bench -r 1000000 mem mmap -s 16MB -p 2MB -l 10 --reserve -f demand --json >lines 2>err &
+	local i
+	setsid "$COMMAND" bench -r 1000000 mem mmap -s 16MB -p 2MB -l 10 --reserve -f demand --json >lines 2>err &
 	pid=$!
 	for ((i = 0; i < 100; i++)); do
 		[[ $(grep -c '"sample"' lines) -lt 3 ]] || break
 		sleep 0.1
 	done
 	during=$(<"$huge/nr_hugepages")
-	kill "-$signal" "$pid"
+}
+
+# End it by a signal to all of its group; the pool is as before, soon.
+reserved_and_ended_by()
+{
+	local signal=$1 before i
+	need_huge 16
+	before=$(<"$huge/nr_hugepages")
+	start_reserved
+	kill "-$signal" -- "-$pid"
 	status=0
 	wait "$pid" || status=$?
 	for ((i = 0; i < 100; i++)); do
