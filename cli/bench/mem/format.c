@@ -40,7 +40,7 @@ void format_begin(struct mem *m)
 	format_note(m, "# Running '%s' benchmark:", m->bench);
 	/* In the simple format, too: a figure must not pass for what it is not. */
 	if (m->cycles == CYCLES_TSC)
-		output_say(&m->out, "# cycles: %s (no core cycle counter here)", cycles_name(m->cycles));
+		output_say(&m->out, "# cycles: %s (%s)", cycles_name(m->cycles), meter_why_not());
 }
 
 void format_function(struct mem *m, const struct function *f)

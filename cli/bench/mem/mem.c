@@ -58,6 +58,8 @@ static void begin(struct mem *m, const char *bench, int argc, char **argv)
 	record_text(&r, "bench", bench);
 	record_machine(&r, argc, argv, m->random_seed);
 	record_real(&r, "tsc_ghz", clock_ghz());
+	/* Learnt once, before there are threads. */
+	clock_overhead();
 	output_record(&m->out, &r);
 	record_end(&r);
 }

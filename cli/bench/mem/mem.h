@@ -60,7 +60,8 @@ struct meter {
 	double overhead; /* core cycles of an empty start and stop */
 	uint64_t cycles, ticks;
 };
-enum cycles meter_choose(void); /* what there is; dies with status 1 where there is nothing */
+enum cycles meter_choose(void);	 /* what there is; dies with status 1 where there is nothing */
+const char *meter_why_not(void); /* core cycles: a reason, after meter_choose() */
 const char *cycles_name(enum cycles cycles);
 void meter_open(struct meter *m, enum cycles cycles);
 void meter_start(struct meter *m);

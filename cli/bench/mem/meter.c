@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -35,6 +36,15 @@ static uint64_t read_counter(const struct meter *m)
 	return count;
 }
 
+static int why_not; /* errno of the last attempt */
+
+const char *meter_why_not(void)
+{
+	if (why_not == EACCES || why_not == EPERM)
+		return "core cycles: see kernel.perf_event_paranoid";
+	return "no core cycle counter here";
+}
+
 enum cycles meter_choose(void)
 {
 	int fd = open_counter();
@@ -43,8 +53,9 @@ enum cycles meter_choose(void)
 		close(fd);
 		return CYCLES_CORE;
 	}
+	why_not = errno;
 	if (!CLP_HAVE_PROBE)
-		die(EXIT_FAILED, "--cycles: there is no cycle counter here: %s", strerror(errno));
+		die(EXIT_FAILED, "--cycles: %s, nor a time stamp counter", meter_why_not());
 	return CYCLES_TSC;
 }
 
@@ -91,7 +102,7 @@ void meter_stop(struct meter *m, struct lap *lap)
 	/* At least a tick, so that a rate is a number. */
 	ticks = ticks > own ? ticks - own : 1;
 	lap->seconds += (double)ticks / clock_ghz() * 1e-9;
-	lap->cycles += m->fd >= 0 ? (double)(read_counter(m) - m->cycles) - m->overhead : (double)ticks;
+	lap->cycles += m->fd >= 0 ? fmax((double)(read_counter(m) - m->cycles) - m->overhead, 1) : (double)ticks;
 }
 
 void meter_close(struct meter *m)
