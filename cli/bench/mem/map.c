@@ -152,6 +152,14 @@ static void run_latency(struct mem *m, const struct function *f, struct worker *
 		format_latency(m, f, &all, faults);
 }
 
+/* A virtual machine's host backs memory at its first touch; pages just reserved are touched before they are timed. */
+static void touch_reserved(const struct mem *m, const struct function *f, struct worker *workers)
+{
+	map_threads(m, f, workers, true);
+	for (unsigned i = 0; i < m->threads; i++)
+		free(workers[i].histogram);
+}
+
 void map_run(struct mem *m, const struct function *f)
 {
 	struct worker *workers = calloc(m->threads, sizeof(*workers));
@@ -161,6 +169,8 @@ void map_run(struct mem *m, const struct function *f)
 		die(EXIT_FAILED, "out of memory");
 	m->used = page_of(m, f->mapping);
 	format_function(m, f);
+	if (m->reserve)
+		touch_reserved(m, f, workers);
 	for (unsigned repeat = 0; repeat < m->repeat && !interrupted; repeat++) {
 		map_threads(m, f, workers, false);
 		if (interrupted)
