@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * table.c - comparisons for people: a table a machine, a row a benchmark, the base figure, then a change a candidate; in
+ * columns for a terminal, or as Markdown for a mail or a web page. Over several machines a summary.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ab.h"
+
+#define WIDTH 80
+/* Columns: the name is as wide as the longest, within what is left of a terminal beside one candidate. */
+#define BASE_WIDTH 12
+#define CELL_WIDTH 48
+#define NAME_MAX_WIDTH (WIDTH - BASE_WIDTH - 1 - CELL_WIDTH)
+
+/* The texts of one cell. */
+struct texts {
+	char change[16], mark[16], sd[16], interval[40], rank[16];
+};
+
+static void cell_texts(const struct change *c, struct texts *t)
+{
+	static const char *const marks[] = { "(R)", "(I)", "~", "?" };
+	double low, high;
+
+	memset(t, 0, sizeof(*t));
+	if (!c->have) {
+		strcpy(t->change, "-");
+		return;
+	}
+	effect_interval(&c->effect, 0.95, &low, &high);
+	snprintf(t->change, sizeof(t->change), "%+.2f%%", percent(c->effect.mean));
+	if (c->verdict == VERDICT_UNSURE)
+		snprintf(t->mark, sizeof(t->mark), "? %lu", c->needed);
+	else
+		snprintf(t->mark, sizeof(t->mark), "%s", marks[c->verdict]);
+	snprintf(t->sd, sizeof(t->sd), "%.2f", percent(effect_sd(&c->effect)));
+	snprintf(t->interval, sizeof(t->interval), "%+.2f to %+.2f", percent(low), percent(high));
+	snprintf(t->rank, sizeof(t->rank), c->can_reject ? "%.4f" : "(%.4f)", c->effect.wilcoxon_p);
+}
+
+/* What marks there are, so that only these are explained. */
+struct seen {
+	bool verdict[4], weak, many;
+	unsigned long sessions; /* the most of any row */
+};
+
+static struct seen see(const struct table *t, unsigned labels)
+{
+	struct seen s = { 0 };
+
+	for (size_t i = 0; i < t->n; i++) {
+		for (unsigned k = 1; k < labels; k++) {
+			const struct change *c = &t->rows[i].changes[k];
+
+			if (!c->have)
+				continue;
+			s.verdict[c->verdict] = true;
+			s.weak = s.weak || !c->can_reject;
+			if (c->effect.n_cand > s.sessions)
+				s.sessions = c->effect.n_cand;
+		}
+	}
+	return s;
+}
+
+/* Words in lines of the terminal's width. */
+static void wrap(const char *text)
+{
+	size_t column = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, " ");
+
+		if (column && column + 1 + len > WIDTH - 1) {
+			putchar('\n');
+			column = 0;
+		}
+		column += (size_t)printf("%s%.*s", column ? " " : "", (int)len, text);
+		text += len + (text[len] == ' ');
+	}
+	putchar('\n');
+}
+
+static void legend(const struct comparisons *c, const struct table *t)
+{
+	struct seen s = see(t, c->data->n_labels);
+	char text[1024];
+	size_t len = 0;
+
+	if (s.verdict[VERDICT_REGRESSION] || s.verdict[VERDICT_IMPROVEMENT])
+		len += (size_t)snprintf(
+		    text + len, sizeof(text) - len,
+		    "(R) regression, (I) improvement: p < 0.05, Holm-adjusted over %zu comparison%s, and at "
+		    "least %g%%. ",
+		    t->family, t->family == 1 ? "" : "s", 100 * c->threshold);
+	if (s.verdict[VERDICT_SAME])
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "~ the same: the 90%% interval is within %g%%. ",
+					100 * c->threshold);
+	if (s.verdict[VERDICT_UNSURE])
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+					"? N: not known; N sessions would tell %g%% from none. ", 100 * c->threshold);
+	len +=
+	    (size_t)snprintf(text + len, sizeof(text) - len,
+			     "sd: standard deviation of one session, in %%; interval of 95%%; W: p of Wilcoxon's %s test%s.",
+			     t->machine->blocks ? "signed-rank" : "rank-sum",
+			     s.weak ? ", in ( ) where it cannot reject with so few sessions and so many comparisons" : "");
+	wrap(text);
+	if (s.verdict[VERDICT_UNSURE] && s.sessions <= 4)
+		printf("%lu sessions decide little: many rows read '?'. The default is 8.\n", s.sessions);
+}
+
+static const char *plural(unsigned long n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void title(const struct comparisons *c, const struct table *t)
+{
+	const struct machine *m = t->machine;
+
+	printf("%s%s%s: %s\n", m->host, *m->cpu ? ", " : "", m->cpu,
+	       m->blocks ? "sessions in blocks" : "sessions side by side");
+	if (*t->common)
+		printf("%s\n", t->common);
+	for (unsigned k = 0; k < c->data->n_labels; k++)
+		if (m->failed[k])
+			printf("%lu session%s of %s failed and %s left out\n", m->failed[k], plural(m->failed[k]),
+			       c->data->labels[k], m->failed[k] == 1 ? "is" : "are");
+}
+
+/* What was run, once above all tables. */
+static void print_commands(const struct data *d)
+{
+	int width = 4;
+
+	for (unsigned k = 0; k < d->n_labels; k++)
+		if ((int)strlen(d->labels[k]) > width)
+			width = (int)strlen(d->labels[k]);
+	for (unsigned k = 0; k < d->n_labels; k++)
+		if (d->commands[k])
+			printf("%-*s  %s\n", width, d->labels[k], d->commands[k]);
+	if (d->commands[0])
+		putchar('\n');
+}
+
+static const char *unit_line(const struct table *t)
+{
+	return t->rows[0].unit.better == BETTER_LOWER ? "lower is better" : "higher is better";
+}
+
+static void print_text(const struct comparisons *c, const struct table *t)
+{
+	unsigned labels = c->data->n_labels;
+	int width = (int)strlen(unit_line(t));
+	char figure[64];
+
+	for (size_t i = 0; i < t->n; i++)
+		if ((int)strlen(t->rows[i].name) > width)
+			width = (int)strlen(t->rows[i].name);
+	if (width > NAME_MAX_WIDTH)
+		width = NAME_MAX_WIDTH;
+	title(c, t);
+	printf("%-*s %*.*s", width, unit_line(t), BASE_WIDTH, BASE_WIDTH, c->data->labels[0]);
+	for (unsigned k = 1; k < labels; k++)
+		printf(" %8.15s %-6s %5s %-16s %8s", c->data->labels[k], "", "sd", "    95% interval", "W");
+	putchar('\n');
+	for (size_t i = 0; i < t->n; i++) {
+		const struct row *row = &t->rows[i];
+
+		/* A long name has a line of its own. */
+		printf("%-*s", width, row->name);
+		if ((int)strlen(row->name) > width)
+			printf("\n%*s", width, "");
+		printf(" %*s", BASE_WIDTH, format_figure(row->base, row->unit.name, figure, sizeof(figure)));
+		for (unsigned k = 1; k < labels; k++) {
+			struct texts x;
+
+			cell_texts(&row->changes[k], &x);
+			printf(" %8s %-6s %5s %16s %8s", x.change, x.mark, x.sd, x.interval, x.rank);
+		}
+		putchar('\n');
+	}
+	legend(c, t);
+}
+
+static void cell_markdown(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '|' || *text == '*' || *text == '_' || *text == '\\' || *text == '~')
+			putchar('\\');
+		putchar(*text);
+	}
+	fputs(" | ", stdout);
+}
+
+static void print_markdown(const struct comparisons *c, const struct table *t)
+{
+	char figure[64];
+
+	title(c, t);
+	fputs("\n| ", stdout);
+	cell_markdown(unit_line(t));
+	cell_markdown(c->data->labels[0]);
+	for (unsigned k = 1; k < c->data->n_labels; k++) {
+		cell_markdown(c->data->labels[k]);
+		fputs("sd | 95% interval | W | ", stdout);
+	}
+	fputs("\n|---|---:|", stdout);
+	for (unsigned k = 1; k < c->data->n_labels; k++)
+		fputs("---:|---:|---:|---:|", stdout);
+	putchar('\n');
+	for (size_t i = 0; i < t->n; i++) {
+		fputs("| ", stdout);
+		cell_markdown(t->rows[i].name);
+		cell_markdown(format_figure(t->rows[i].base, t->rows[i].unit.name, figure, sizeof(figure)));
+		for (unsigned k = 1; k < c->data->n_labels; k++) {
+			struct texts x;
+			char both[40];
+
+			cell_texts(&t->rows[i].changes[k], &x);
+			snprintf(both, sizeof(both), "%s%s%s", x.change, *x.mark ? " " : "", x.mark);
+			cell_markdown(both);
+			cell_markdown(x.sd);
+			cell_markdown(x.interval);
+			cell_markdown(x.rank);
+		}
+		putchar('\n');
+	}
+	putchar('\n');
+	legend(c, t);
+}
+
+/* Marks: in how many machines. */
+static void fleet_texts(const struct fleet *f, char *change, char *interval, char *range, size_t size)
+{
+	snprintf(change, size, "%+.2f%%", percent(f->mean));
+	if (f->machines > 1)
+		snprintf(interval, size, "%+.2f to %+.2f", percent(f->low), percent(f->high));
+	else
+		snprintf(interval, size, "-");
+	snprintf(range, size, "%+.2f to %+.2f", percent(f->least), percent(f->most));
+}
+
+static void print_summary(const struct comparisons *c, bool markdown)
+{
+	char change[40], interval[40], range[40];
+
+	printf("Over %zu machines: the mean of their effects with its 95%% interval, and how many of each mark\n", c->n);
+	if (markdown)
+		printf("\n| benchmark | candidate | machines | mean | 95%% interval | least to most | R | I | \\~ | ? |\n"
+		       "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+	else
+		printf("%-20s %4s %8s %16s %16s %2s %2s %2s %2s\n", "", "n", "mean", "95% interval", "least to most", "R",
+		       "I", "~", "?");
+	for (size_t i = 0; i < c->n_fleet; i++) {
+		const struct fleet *f = &c->fleet[i];
+		char name[ROW_SIZE + 64];
+
+		fleet_texts(f, change, interval, range, sizeof(change));
+		if (markdown) {
+			fputs("| ", stdout);
+			cell_markdown(f->row->name);
+			cell_markdown(c->data->labels[f->label]);
+			printf("%zu | %s | %s | %s | %zu | %zu | %zu | %zu |\n", f->machines, change, interval, range,
+			       f->marks[0], f->marks[1], f->marks[2], f->marks[3]);
+			continue;
+		}
+		snprintf(name, sizeof(name), "%s%s%s", f->row->name, c->data->n_labels > 2 ? ", " : "",
+			 c->data->n_labels > 2 ? c->data->labels[f->label] : "");
+		printf("%-20s", name);
+		if (strlen(name) > 20)
+			printf("\n%20s", "");
+		printf(" %4zu %8s %16s %16s %2zu %2zu %2zu %2zu\n", f->machines, change, interval, range, f->marks[0],
+		       f->marks[1], f->marks[2], f->marks[3]);
+	}
+}
+
+static void csv_field(const char *text, bool first)
+{
+	if (!first)
+		putchar(',');
+	if (!text[strcspn(text, ",\"\n\r")]) {
+		fputs(text, stdout);
+		return;
+	}
+	putchar('"');
+	for (; *text; text++)
+		printf(*text == '"' ? "\"\"" : "%c", *text);
+	putchar('"');
+}
+
+static void csv_record(void *arg, const struct record *r)
+{
+	bool *headed = arg;
+	char number[64];
+
+	if (strcmp(r->type, "comparison") != 0)
+		return;
+	for (size_t i = 0; !*headed && i < r->n; i++)
+		csv_field(r->values[i].key, !i);
+	if (!*headed)
+		putchar('\n');
+	*headed = true;
+	for (size_t i = 0; i < r->n; i++) {
+		const struct value *v = &r->values[i];
+
+		number[0] = '\0';
+		if (v->kind == VALUE_REAL && isfinite(v->as.real))
+			snprintf(number, sizeof(number), "%.10g", v->as.real);
+		else if (v->kind == VALUE_WHOLE)
+			snprintf(number, sizeof(number), "%lld", (long long)v->as.whole);
+		else if (v->kind == VALUE_TRUTH)
+			strcpy(number, v->as.truth ? "true" : "false");
+		csv_field(v->kind == VALUE_TEXT ? v->as.text : number, !i);
+	}
+	putchar('\n');
+}
+
+void print_tables(const struct comparisons *c, enum format format)
+{
+	bool headed = false;
+
+	if (format == FORMAT_CSV) {
+		comparison_records(c, csv_record, &headed);
+		return;
+	}
+	if (format == FORMAT_MARKDOWN && c->data->commands[0])
+		puts("```");
+	print_commands(c->data);
+	if (format == FORMAT_MARKDOWN && c->data->commands[0])
+		puts("```\n");
+	for (size_t t = 0; t < c->n; t++) {
+		if (t)
+			putchar('\n');
+		if (format == FORMAT_MARKDOWN)
+			print_markdown(c, &c->tables[t]);
+		else
+			print_text(c, &c->tables[t]);
+	}
+	if (c->n > 1) {
+		putchar('\n');
+		print_summary(c, format == FORMAT_MARKDOWN);
+	}
+}
