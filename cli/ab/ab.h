@@ -31,6 +31,8 @@ void load_live_file(struct data *d, const char *path);
 /* table.c */
 enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_CSV, FORMAT_JSON };
 void print_tables(const struct comparisons *c, enum format format);
+/* csv.c */
+void print_csv(const struct comparisons *c);
 /* records.c: the same as records, each handed to `take`. */
 void comparison_records(const struct comparisons *c, void (*take)(void *arg, const struct record *r), void *arg);
 extern const char *const verdict_marks[4]; /* "R", "I", "~", "?" */

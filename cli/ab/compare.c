@@ -125,11 +125,6 @@ static struct row *row_for(struct table *t, const struct series *base, enum bett
 	return row;
 }
 
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void judge_table(struct table *t, unsigned labels, double threshold)
 {
 	double *p = some(t->n * labels, sizeof(*p)), *adjusted = some(t->n * labels, sizeof(*p));
@@ -162,7 +157,7 @@ static void judge_table(struct table *t, unsigned labels, double threshold)
 static void compare_label(const struct data *d, struct table *t, unsigned label, enum better better)
 {
 	const struct machine *m = t->machine;
-	const struct series **with = some(m->n, sizeof(*with));
+	const struct series **with = some(m->n, sizeof(const struct series *));
 	size_t few = 0;
 
 	match_rows(d, m, label, with);

@@ -20,13 +20,18 @@ void *data_room(void *array, size_t n, size_t *room, size_t element)
 	return array;
 }
 
-static char *copy(const char *text)
+char *data_copy(const char *text)
 {
 	char *new = strdup(text);
 
 	if (!new)
 		die(EXIT_FAILED, "out of memory");
 	return new;
+}
+
+const char *plural(unsigned long n)
+{
+	return n == 1 ? "" : "s";
 }
 
 unsigned data_label(struct data *d, const char *label)
@@ -36,14 +41,14 @@ unsigned data_label(struct data *d, const char *label)
 	while (i < d->n_labels && strcmp(d->labels[i], label) != 0)
 		i++;
 	if (i == d->n_labels && i < LABELS_MAX)
-		d->labels[d->n_labels++] = copy(label);
+		d->labels[d->n_labels++] = data_copy(label);
 	return i;
 }
 
 bool data_command(struct data *d, unsigned label, const char *command)
 {
 	if (!d->commands[label])
-		d->commands[label] = copy(command);
+		d->commands[label] = data_copy(command);
 	return !strcmp(d->commands[label], command);
 }
 
@@ -53,7 +58,7 @@ size_t data_machine(struct data *d, const char *host, const char *cpu)
 		if (!strcmp(d->machines[i].host, host) && !strcmp(d->machines[i].cpu, cpu))
 			return i;
 	d->machines = data_room(d->machines, d->n, &d->room, sizeof(*d->machines));
-	d->machines[d->n] = (struct machine){ .host = copy(host), .cpu = copy(cpu) };
+	d->machines[d->n] = (struct machine){ .host = data_copy(host), .cpu = data_copy(cpu) };
 	return d->n++;
 }
 
@@ -90,7 +95,7 @@ bool data_add(struct machine *m, unsigned label, unsigned long session, const ch
 	if (!s) {
 		m->series = data_room(m->series, m->n, &m->room, sizeof(*m->series));
 		s = &m->series[m->n++];
-		*s = (struct series){ .label = label, .row = copy(row), .unit = *unit };
+		*s = (struct series){ .label = label, .row = data_copy(row), .unit = *unit };
 	}
 	if (strcmp(s->unit.name, unit->name) != 0 || s->unit.better != unit->better) {
 		*had = &s->unit;

@@ -64,15 +64,6 @@ bool live_is_ours(const char *command)
 	return true;
 }
 
-static char *word(const char *text)
-{
-	char *copy = strdup(text);
-
-	if (!copy)
-		die(EXIT_FAILED, "out of memory");
-	return copy;
-}
-
 /* Our own commands without a shell, through this very program, told where to write what they measure. */
 static void aim(struct live *l, struct target *t, const char *command)
 {
@@ -83,13 +74,13 @@ static void aim(struct live *l, struct target *t, const char *command)
 	if (results && asprintf(&with_results, "%s --output " RESULTS_PATH, command) < 0)
 		die(EXIT_FAILED, "out of memory");
 	if (split(results ? with_results : command, &t->words)) {
-		t->words.we_wordv[0] = word(l->self);
+		t->words.we_wordv[0] = data_copy(l->self);
 		t->line.words = t->words.we_wordv;
 		t->line.results = results ? RESULTS_PATH : NULL;
 	} else {
-		t->shell[0] = word("/bin/sh");
-		t->shell[1] = word("-c");
-		t->shell[2] = word(command);
+		t->shell[0] = data_copy("/bin/sh");
+		t->shell[1] = data_copy("-c");
+		t->shell[2] = data_copy(command);
 		t->line.words = t->shell;
 	}
 	free(with_results);

@@ -38,8 +38,8 @@ struct figures {
 };
 
 void figures_begin(struct figures *f, const struct metric *m);
-/* For command_run(), with f as its argument. */
-void figures_line(void *f, enum stream from, char *text);
+/* For command_run(), with the figures as its argument. */
+void figures_line(void *arg, enum stream from, char *text);
 /* After the run: NULL, or in a few words why it gives no figures. */
 const char *figures_end(struct figures *f, const struct outcome *outcome);
 void figures_free(struct figures *f);

@@ -42,9 +42,15 @@ static void cell_texts(const struct change *c, struct texts *t)
 
 /* What marks there are, so that only these are explained. */
 struct seen {
-	bool verdict[4], weak, many;
-	unsigned long sessions; /* the most of any row */
+	bool verdict[4], weak;
+	unsigned long fewest, sessions; /* of a side of a row: the fewest, and the most */
 };
+
+static void count_sessions(struct seen *s, unsigned long n)
+{
+	s->sessions = n > s->sessions ? n : s->sessions;
+	s->fewest = !s->fewest || n < s->fewest ? n : s->fewest;
+}
 
 static struct seen see(const struct table *t, unsigned labels)
 {
@@ -58,8 +64,8 @@ static struct seen see(const struct table *t, unsigned labels)
 				continue;
 			s.verdict[c->verdict] = true;
 			s.weak = s.weak || !c->can_reject;
-			if (c->effect.n_cand > s.sessions)
-				s.sessions = c->effect.n_cand;
+			count_sessions(&s, c->effect.n_base);
+			count_sessions(&s, c->effect.n_cand);
 		}
 	}
 	return s;
@@ -101,27 +107,24 @@ static void legend(const struct comparisons *c, const struct table *t)
 	if (s.verdict[VERDICT_UNSURE])
 		len += (size_t)snprintf(text + len, sizeof(text) - len,
 					"? N: not known; N sessions would tell %g%% from none. ", 100 * c->threshold);
-	len +=
-	    (size_t)snprintf(text + len, sizeof(text) - len,
-			     "sd: standard deviation of one session, in %%; interval of 95%%; W: p of Wilcoxon's %s test%s.",
-			     t->machine->blocks ? "signed-rank" : "rank-sum",
-			     s.weak ? ", in ( ) where it cannot reject with so few sessions and so many comparisons" : "");
+	snprintf(text + len, sizeof(text) - len,
+		 "sd: standard deviation of one session, in %%; interval of 95%%; W: p of Wilcoxon's %s test%s.",
+		 t->machine->blocks ? "signed-rank" : "rank-sum",
+		 s.weak ? ", in ( ) where it cannot reject with so few sessions and so many comparisons" : "");
 	wrap(text);
 	if (s.verdict[VERDICT_UNSURE] && s.sessions <= 4)
 		printf("%lu sessions decide little: many rows read '?'. The default is 8.\n", s.sessions);
 }
 
-static const char *plural(unsigned long n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void title(const struct comparisons *c, const struct table *t)
 {
 	const struct machine *m = t->machine;
+	struct seen s = see(t, c->data->n_labels);
 
-	printf("%s%s%s: %s\n", m->host, *m->cpu ? ", " : "", m->cpu,
-	       m->blocks ? "sessions in blocks" : "sessions side by side");
+	printf("%s%s%s: ", m->host, *m->cpu ? ", " : "", m->cpu);
+	if (s.fewest < s.sessions)
+		printf("%lu to ", s.fewest);
+	printf("%lu sessions of each, %s\n", s.sessions, m->blocks ? "in blocks" : "not in blocks");
 	if (*t->common)
 		printf("%s\n", t->common);
 	for (unsigned k = 0; k < c->data->n_labels; k++)
@@ -277,53 +280,10 @@ static void print_summary(const struct comparisons *c, bool markdown)
 	}
 }
 
-static void csv_field(const char *text, bool first)
-{
-	if (!first)
-		putchar(',');
-	if (!text[strcspn(text, ",\"\n\r")]) {
-		fputs(text, stdout);
-		return;
-	}
-	putchar('"');
-	for (; *text; text++)
-		printf(*text == '"' ? "\"\"" : "%c", *text);
-	putchar('"');
-}
-
-static void csv_record(void *arg, const struct record *r)
-{
-	bool *headed = arg;
-	char number[64];
-
-	if (strcmp(r->type, "comparison") != 0)
-		return;
-	for (size_t i = 0; !*headed && i < r->n; i++)
-		csv_field(r->values[i].key, !i);
-	if (!*headed)
-		putchar('\n');
-	*headed = true;
-	for (size_t i = 0; i < r->n; i++) {
-		const struct value *v = &r->values[i];
-
-		number[0] = '\0';
-		if (v->kind == VALUE_REAL && isfinite(v->as.real))
-			snprintf(number, sizeof(number), "%.10g", v->as.real);
-		else if (v->kind == VALUE_WHOLE)
-			snprintf(number, sizeof(number), "%lld", (long long)v->as.whole);
-		else if (v->kind == VALUE_TRUTH)
-			strcpy(number, v->as.truth ? "true" : "false");
-		csv_field(v->kind == VALUE_TEXT ? v->as.text : number, !i);
-	}
-	putchar('\n');
-}
-
 void print_tables(const struct comparisons *c, enum format format)
 {
-	bool headed = false;
-
 	if (format == FORMAT_CSV) {
-		comparison_records(c, csv_record, &headed);
+		print_csv(c);
 		return;
 	}
 	if (format == FORMAT_MARKDOWN && c->data->commands[0])
