@@ -31,6 +31,12 @@ void load_live_file(struct data *d, const char *path);
 /* table.c */
 enum format { FORMAT_TEXT, FORMAT_MARKDOWN, FORMAT_CSV, FORMAT_JSON };
 void print_tables(const struct comparisons *c, enum format format);
+/* A text in lines of a terminal's width. */
+void print_words(const char *text);
+/* A cell of a Markdown table, and the bar after it. */
+void print_markdown_cell(const char *text);
+/* fleet.c */
+void print_fleet(const struct comparisons *c, bool markdown);
 /* csv.c */
 void print_csv(const struct comparisons *c);
 /* records.c: the same as records, each handed to `take`. */

@@ -178,7 +178,7 @@ static void compare_label(const struct data *d, struct table *t, unsigned label,
 		}
 		row = row_for(t, &m->series[i], better, d->n_labels);
 		row->base = base;
-		row->changes[label] = (struct change){ .have = true, .effect = effect };
+		row->changes[label] = (struct change){ .have = true, .id = with[i]->row, .effect = effect };
 	}
 	if (few)
 		complain("'%s' on %s: %zu row%s left out: fewer than 2 sessions of '%s' and of '%s'%s", d->labels[label],

@@ -12,6 +12,7 @@
 /* A candidate in a row. */
 struct change {
 	bool have;
+	const char *id; /* of the candidate's row */
 	struct effect effect;
 	double p_holm;
 	enum verdict verdict;

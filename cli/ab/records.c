@@ -20,6 +20,7 @@ static void comparison(const struct comparisons *c, const struct table *t, const
 	record_text(r, "row", row->name);
 	record_text(r, "common", t->common);
 	record_text(r, "id", row->id);
+	record_text(r, "candidate_id", cell->id);
 	record_text(r, "base_label", c->data->labels[0]);
 	record_text(r, "label", c->data->labels[label]);
 	record_real(r, "base", row->base);

@@ -40,10 +40,11 @@ static void cell_texts(const struct change *c, struct texts *t)
 	snprintf(t->rank, sizeof(t->rank), c->can_reject ? "%.4f" : "(%.4f)", c->effect.wilcoxon_p);
 }
 
-/* What marks there are, so that only these are explained. */
+/* What there is in a table, so that only that is explained. */
 struct seen {
-	bool verdict[4], weak;
+	bool verdict[4], weak, blocks, alone;
 	unsigned long fewest, sessions; /* of a side of a row: the fewest, and the most */
+	size_t family, other_family;	/* comparisons of a table: one number, and another one if there is */
 };
 
 static void count_sessions(struct seen *s, unsigned long n)
@@ -52,27 +53,31 @@ static void count_sessions(struct seen *s, unsigned long n)
 	s->fewest = !s->fewest || n < s->fewest ? n : s->fewest;
 }
 
-static struct seen see(const struct table *t, unsigned labels)
+static void see(struct seen *s, const struct table *t, unsigned labels)
 {
-	struct seen s = { 0 };
-
 	for (size_t i = 0; i < t->n; i++) {
 		for (unsigned k = 1; k < labels; k++) {
 			const struct change *c = &t->rows[i].changes[k];
 
 			if (!c->have)
 				continue;
-			s.verdict[c->verdict] = true;
-			s.weak = s.weak || !c->can_reject;
-			count_sessions(&s, c->effect.n_base);
-			count_sessions(&s, c->effect.n_cand);
+			s->verdict[c->verdict] = true;
+			s->weak = s->weak || !c->can_reject;
+			count_sessions(s, c->effect.n_base);
+			count_sessions(s, c->effect.n_cand);
 		}
 	}
-	return s;
+	if (t->machine->blocks)
+		s->blocks = true;
+	else
+		s->alone = true;
+	if (!s->family)
+		s->family = t->family;
+	else if (s->family != t->family)
+		s->other_family = t->family;
 }
 
-/* Words in lines of the terminal's width. */
-static void wrap(const char *text)
+void print_words(const char *text)
 {
 	size_t column = 0;
 
@@ -89,44 +94,74 @@ static void wrap(const char *text)
 	putchar('\n');
 }
 
-static void legend(const struct comparisons *c, const struct table *t)
+static void legend(const struct comparisons *c)
 {
-	struct seen s = see(t, c->data->n_labels);
-	char text[1024];
+	struct seen s = { 0 };
+	char text[1024], family[64] = "a table's comparisons";
+	double least = 100 * c->threshold;
 	size_t len = 0;
 
+	for (size_t t = 0; t < c->n; t++)
+		see(&s, &c->tables[t], c->data->n_labels);
+	if (!s.other_family)
+		snprintf(family, sizeof(family), "%zu comparison%s", s.family, plural(s.family));
 	if (s.verdict[VERDICT_REGRESSION] || s.verdict[VERDICT_IMPROVEMENT])
 		len += (size_t)snprintf(
 		    text + len, sizeof(text) - len,
-		    "(R) regression, (I) improvement: p < 0.05, Holm-adjusted over %zu comparison%s, and at "
-		    "least %g%%. ",
-		    t->family, t->family == 1 ? "" : "s", 100 * c->threshold);
+		    "(R) regression, (I) improvement: p < 0.05, Holm-adjusted over %s, and at least %g%%. ", family, least);
 	if (s.verdict[VERDICT_SAME])
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "~ the same: the 90%% interval is within %g%%. ",
-					100 * c->threshold);
+					least);
 	if (s.verdict[VERDICT_UNSURE])
 		len += (size_t)snprintf(text + len, sizeof(text) - len,
-					"? N: not known; N sessions would tell %g%% from none. ", 100 * c->threshold);
+					"? N: not known; N sessions would tell %g%% from none. ", least);
 	snprintf(text + len, sizeof(text) - len,
 		 "sd: standard deviation of one session, in %%; interval of 95%%; W: p of Wilcoxon's %s test%s.",
-		 t->machine->blocks ? "signed-rank" : "rank-sum",
+		 s.alone ? s.blocks ? "rank" : "rank-sum" : "signed-rank",
 		 s.weak ? ", in ( ) where it cannot reject with so few sessions and so many comparisons" : "");
-	wrap(text);
+	print_words(text);
 	if (s.verdict[VERDICT_UNSURE] && s.sessions <= 4)
 		printf("%lu sessions decide little: many rows read '?'. The default is 8.\n", s.sessions);
+}
+
+/* In which fields a candidate's rows are others than the base's: "nt: variant avx2_nt in place of stosb". */
+static void print_difference(const struct comparisons *c, const struct table *t, unsigned label)
+{
+	struct row_parts base, cand;
+	const char *before = c->data->labels[label];
+	size_t i = 0;
+
+	while (i < t->n && (!t->rows[i].changes[label].have || !strcmp(t->rows[i].changes[label].id, t->rows[i].id)))
+		i++;
+	if (i == t->n)
+		return;
+	row_split(&base, t->rows[i].id);
+	row_split(&cand, t->rows[i].changes[label].id);
+	for (size_t k = 0; k < cand.n; k++) {
+		const char *was = row_field(&base, cand.fields[k].key);
+
+		if (!was || !strcmp(was, cand.fields[k].value))
+			continue;
+		printf("%s: %s %s in place of %s", before, cand.fields[k].key, cand.fields[k].value, was);
+		before = "";
+	}
+	putchar('\n');
 }
 
 static void title(const struct comparisons *c, const struct table *t)
 {
 	const struct machine *m = t->machine;
-	struct seen s = see(t, c->data->n_labels);
+	struct seen s = { 0 };
 
+	see(&s, t, c->data->n_labels);
 	printf("%s%s%s: ", m->host, *m->cpu ? ", " : "", m->cpu);
 	if (s.fewest < s.sessions)
 		printf("%lu to ", s.fewest);
 	printf("%lu sessions of each, %s\n", s.sessions, m->blocks ? "in blocks" : "not in blocks");
 	if (*t->common)
 		printf("%s\n", t->common);
+	for (unsigned k = 1; k < c->data->n_labels; k++)
+		print_difference(c, t, k);
 	for (unsigned k = 0; k < c->data->n_labels; k++)
 		if (m->failed[k])
 			printf("%lu session%s of %s failed and %s left out\n", m->failed[k], plural(m->failed[k]),
@@ -185,10 +220,9 @@ static void print_text(const struct comparisons *c, const struct table *t)
 		}
 		putchar('\n');
 	}
-	legend(c, t);
 }
 
-static void cell_markdown(const char *text)
+void print_markdown_cell(const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '|' || *text == '*' || *text == '_' || *text == '\\' || *text == '~')
@@ -204,10 +238,10 @@ static void print_markdown(const struct comparisons *c, const struct table *t)
 
 	title(c, t);
 	fputs("\n| ", stdout);
-	cell_markdown(unit_line(t));
-	cell_markdown(c->data->labels[0]);
+	print_markdown_cell(unit_line(t));
+	print_markdown_cell(c->data->labels[0]);
 	for (unsigned k = 1; k < c->data->n_labels; k++) {
-		cell_markdown(c->data->labels[k]);
+		print_markdown_cell(c->data->labels[k]);
 		fputs("sd | 95% interval | W | ", stdout);
 	}
 	fputs("\n|---|---:|", stdout);
@@ -216,67 +250,20 @@ static void print_markdown(const struct comparisons *c, const struct table *t)
 	putchar('\n');
 	for (size_t i = 0; i < t->n; i++) {
 		fputs("| ", stdout);
-		cell_markdown(t->rows[i].name);
-		cell_markdown(format_figure(t->rows[i].base, t->rows[i].unit.name, figure, sizeof(figure)));
+		print_markdown_cell(t->rows[i].name);
+		print_markdown_cell(format_figure(t->rows[i].base, t->rows[i].unit.name, figure, sizeof(figure)));
 		for (unsigned k = 1; k < c->data->n_labels; k++) {
 			struct texts x;
 			char both[40];
 
 			cell_texts(&t->rows[i].changes[k], &x);
 			snprintf(both, sizeof(both), "%s%s%s", x.change, *x.mark ? " " : "", x.mark);
-			cell_markdown(both);
-			cell_markdown(x.sd);
-			cell_markdown(x.interval);
-			cell_markdown(x.rank);
+			print_markdown_cell(both);
+			print_markdown_cell(x.sd);
+			print_markdown_cell(x.interval);
+			print_markdown_cell(x.rank);
 		}
 		putchar('\n');
-	}
-	putchar('\n');
-	legend(c, t);
-}
-
-/* Marks: in how many machines. */
-static void fleet_texts(const struct fleet *f, char *change, char *interval, char *range, size_t size)
-{
-	snprintf(change, size, "%+.2f%%", percent(f->mean));
-	if (f->machines > 1)
-		snprintf(interval, size, "%+.2f to %+.2f", percent(f->low), percent(f->high));
-	else
-		snprintf(interval, size, "-");
-	snprintf(range, size, "%+.2f to %+.2f", percent(f->least), percent(f->most));
-}
-
-static void print_summary(const struct comparisons *c, bool markdown)
-{
-	char change[40], interval[40], range[40];
-
-	printf("Over %zu machines: the mean of their effects with its 95%% interval, and how many of each mark\n", c->n);
-	if (markdown)
-		printf("\n| benchmark | candidate | machines | mean | 95%% interval | least to most | R | I | \\~ | ? |\n"
-		       "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
-	else
-		printf("%-20s %4s %8s %16s %16s %2s %2s %2s %2s\n", "", "n", "mean", "95% interval", "least to most", "R",
-		       "I", "~", "?");
-	for (size_t i = 0; i < c->n_fleet; i++) {
-		const struct fleet *f = &c->fleet[i];
-		char name[ROW_SIZE + 64];
-
-		fleet_texts(f, change, interval, range, sizeof(change));
-		if (markdown) {
-			fputs("| ", stdout);
-			cell_markdown(f->row->name);
-			cell_markdown(c->data->labels[f->label]);
-			printf("%zu | %s | %s | %s | %zu | %zu | %zu | %zu |\n", f->machines, change, interval, range,
-			       f->marks[0], f->marks[1], f->marks[2], f->marks[3]);
-			continue;
-		}
-		snprintf(name, sizeof(name), "%s%s%s", f->row->name, c->data->n_labels > 2 ? ", " : "",
-			 c->data->n_labels > 2 ? c->data->labels[f->label] : "");
-		printf("%-20s", name);
-		if (strlen(name) > 20)
-			printf("\n%20s", "");
-		printf(" %4zu %8s %16s %16s %2zu %2zu %2zu %2zu\n", f->machines, change, interval, range, f->marks[0],
-		       f->marks[1], f->marks[2], f->marks[3]);
 	}
 }
 
@@ -299,8 +286,11 @@ void print_tables(const struct comparisons *c, enum format format)
 		else
 			print_text(c, &c->tables[t]);
 	}
+	if (format == FORMAT_MARKDOWN || c->n > 1)
+		putchar('\n');
+	legend(c);
 	if (c->n > 1) {
 		putchar('\n');
-		print_summary(c, format == FORMAT_MARKDOWN);
+		print_fleet(c, format == FORMAT_MARKDOWN);
 	}
 }
