@@ -211,7 +211,7 @@ static void print_text(const struct comparisons *c, const struct table *t)
 		printf("%-*s", width, row->name);
 		if ((int)strlen(row->name) > width)
 			printf("\n%*s", width, "");
-		printf(" %*s", BASE_WIDTH, format_figure(row->base, row->unit.name, figure, sizeof(figure)));
+		printf(" %*s", BASE_WIDTH, figure_text(row->base, row->unit.name, figure, sizeof(figure)));
 		for (unsigned k = 1; k < labels; k++) {
 			struct texts x;
 
@@ -251,7 +251,7 @@ static void print_markdown(const struct comparisons *c, const struct table *t)
 	for (size_t i = 0; i < t->n; i++) {
 		fputs("| ", stdout);
 		print_markdown_cell(t->rows[i].name);
-		print_markdown_cell(format_figure(t->rows[i].base, t->rows[i].unit.name, figure, sizeof(figure)));
+		print_markdown_cell(figure_text(t->rows[i].base, t->rows[i].unit.name, figure, sizeof(figure)));
 		for (unsigned k = 1; k < c->data->n_labels; k++) {
 			struct texts x;
 			char both[40];

@@ -162,7 +162,7 @@ bool read_figure(const char *text, double *value, const char **end)
 	return true;
 }
 
-const char *format_figure(double value, const char *unit, char *text, size_t size)
+const char *figure_text(double value, const char *unit, char *text, size_t size)
 {
 	static const struct {
 		double least;

@@ -28,6 +28,6 @@ void read_unit(const char *after, struct unit *unit, double *factor);
 bool read_figure(const char *text, double *value, const char **end);
 
 /* "16.5 GB/s", "12.3 ms", "204.8 kticks": four significant digits. */
-const char *format_figure(double value, const char *unit, char *text, size_t size);
+const char *figure_text(double value, const char *unit, char *text, size_t size);
 
 #endif

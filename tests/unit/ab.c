@@ -211,7 +211,7 @@ static void test_format(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++)
-		assert_string_equal(format_figure(cases[i].value, cases[i].unit, text, sizeof(text)), cases[i].text);
+		assert_string_equal(figure_text(cases[i].value, cases[i].unit, text, sizeof(text)), cases[i].text);
 }
 
 static void test_rows(void **state)
