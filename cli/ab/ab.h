@@ -46,5 +46,10 @@ static inline double percent(double log)
 {
 	return 100 * expm1(log);
 }
+/* Of a percentage that is shown: two where they mean something, so that columns stay columns. */
+static inline int decimals(double log)
+{
+	return fabs(percent(log)) < 99.995 ? 2 : 0;
+}
 
 #endif

@@ -9,12 +9,13 @@
 /* Marks: in how many machines. */
 static void fleet_texts(const struct fleet *f, char *change, char *interval, char *range, size_t size)
 {
-	snprintf(change, size, "%+.2f%%", percent(f->mean));
+	snprintf(change, size, "%+.*f%%", decimals(f->mean), percent(f->mean));
 	if (f->machines > 1)
-		snprintf(interval, size, "%+.2f to %+.2f", percent(f->low), percent(f->high));
+		snprintf(interval, size, "%+.*f to %+.*f", decimals(f->low), percent(f->low), decimals(f->high),
+			 percent(f->high));
 	else
 		snprintf(interval, size, "-");
-	snprintf(range, size, "%+.2f to %+.2f", percent(f->least), percent(f->most));
+	snprintf(range, size, "%+.*f to %+.*f", decimals(f->least), percent(f->least), decimals(f->most), percent(f->most));
 }
 
 void print_fleet(const struct comparisons *c, bool markdown)

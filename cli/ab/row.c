@@ -152,7 +152,8 @@ static const struct {
 	{ "variant", PLAIN, NULL }, { "function", PLAIN, NULL }, { "state", PLAIN, NULL },
 	{ "use", PLAIN, NULL },	    { "size", SIZE, NULL },	 { "extent", SIZE, "=size" },
 	{ "chunk", SIZE, "=size" }, { "delay", SIZE, "0" },	 { "touch", NAMED, "none" },
-	{ "threads", NAMED, "1" },  { "bystander", FLAG, "no" }, { "copy", FLAG, "no" },
+	{ "pages", NAMED, "base" }, { "threads", NAMED, "1" },	 { "bystander", FLAG, "no" },
+	{ "copy", FLAG, "no" },
 };
 #define READINGS (sizeof(readings) / sizeof(readings[0]))
 

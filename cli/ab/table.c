@@ -14,6 +14,9 @@
 #define CELL_WIDTH 48
 #define NAME_MAX_WIDTH (WIDTH - BASE_WIDTH - 1 - CELL_WIDTH)
 
+/* So many sessions are as good as any more. */
+#define NEEDED_MAX 9999
+
 /* The texts of one cell. */
 struct texts {
 	char change[16], mark[16], sd[16], interval[40], rank[16];
@@ -30,13 +33,16 @@ static void cell_texts(const struct change *c, struct texts *t)
 		return;
 	}
 	effect_interval(&c->effect, 0.95, &low, &high);
-	snprintf(t->change, sizeof(t->change), "%+.2f%%", percent(c->effect.mean));
-	if (c->verdict == VERDICT_UNSURE)
+	snprintf(t->change, sizeof(t->change), "%+.*f%%", decimals(c->effect.mean), percent(c->effect.mean));
+	if (c->verdict == VERDICT_UNSURE && c->needed > NEEDED_MAX)
+		snprintf(t->mark, sizeof(t->mark), "?>%d", NEEDED_MAX);
+	else if (c->verdict == VERDICT_UNSURE)
 		snprintf(t->mark, sizeof(t->mark), "? %lu", c->needed);
 	else
 		snprintf(t->mark, sizeof(t->mark), "%s", marks[c->verdict]);
-	snprintf(t->sd, sizeof(t->sd), "%.2f", percent(effect_sd(&c->effect)));
-	snprintf(t->interval, sizeof(t->interval), "%+.2f to %+.2f", percent(low), percent(high));
+	snprintf(t->sd, sizeof(t->sd), "%.*f", decimals(effect_sd(&c->effect)), percent(effect_sd(&c->effect)));
+	snprintf(t->interval, sizeof(t->interval), "%+.*f to %+.*f", decimals(low), percent(low), decimals(high),
+		 percent(high));
 	snprintf(t->rank, sizeof(t->rank), c->can_reject ? "%.4f" : "(%.4f)", c->effect.wilcoxon_p);
 }
 
