@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "options.h"
+#include "target.h"
 
 #define EXIT_UNSURE 3
 
@@ -31,7 +32,7 @@ static void choose_metric(struct plan *p)
 	bool ours = true;
 
 	for (unsigned i = 0; i < p->n; i++)
-		ours = live_is_ours(p->commands[i]) && ours;
+		ours = target_is_ours(p->commands[i]) && ours;
 	if (!p->metric && !ours)
 		p->metric = data_copy("wall");
 	/* Before anything runs. */
@@ -112,12 +113,17 @@ static int finish(const struct options *o, struct data *d, struct store *store, 
 	return status;
 }
 
-static int interrupted_run(const struct plan *p, struct store *store)
+/* To the end, or until we are interrupted: then false. */
+static bool run(const struct plan *p, const unsigned char *turns, struct store *store, struct data *d)
 {
+	unsigned done = live_run(p, turns, store, d), all = p->sessions * p->n;
+
+	if (done == all)
+		return true;
 	store_close(store);
-	complain("interrupted: the finished sessions of %u are kept; go on with: clearpages ab --resume %s",
-		 p->sessions * p->n, store->path);
-	return EXIT_INTERRUPTED;
+	complain("interrupted: %u of %u sessions are done and kept; go on with: clearpages ab --resume %s", done, all,
+		 store->path);
+	return false;
 }
 
 static int run_new(struct options *o, int argc, char **argv)
@@ -137,8 +143,8 @@ static int run_new(struct options *o, int argc, char **argv)
 	store_create(&store, o->output ? o->output : path, &o->plan, argc, argv);
 	if (!o->output)
 		fprintf(stderr, "clearpages: runs are stored in %s\n", path);
-	if (!live_run(&o->plan, NULL, &store, &d))
-		return interrupted_run(&o->plan, &store);
+	if (!run(&o->plan, NULL, &store, &d))
+		return EXIT_INTERRUPTED;
 	return finish(o, &d, &store, NULL, argc, argv);
 }
 
@@ -156,8 +162,8 @@ static int run_on(struct options *o, int argc, char **argv)
 	check_pin(stored.plan.pin);
 	load_live_file(&d, o->resume);
 	store_append(&store, o->resume);
-	if (!live_run(&stored.plan, stored.turns, &store, &d)) {
-		status = interrupted_run(&stored.plan, &store);
+	if (!run(&stored.plan, stored.turns, &store, &d)) {
+		status = EXIT_INTERRUPTED;
 	} else if (stored.compared) {
 		/* It was complete: the comparisons are in it already. */
 		store_close(&store);

@@ -16,12 +16,10 @@
 #define REPEATS_MAX 100000
 
 /*
- * live.c: runs what the plan holds and is not done (turns: NULL where all is to do), into the store and into d. False where
- * it was interrupted.
+ * live.c: runs what the plan holds and is not done (turns: NULL where all is to do), into the store and into d. Returns
+ * how many sessions are done: fewer than there are where it was interrupted.
  */
-bool live_run(const struct plan *p, const unsigned char *turns, struct store *store, struct data *d);
-/* A command is one of ours where it begins with "bench" or "clearpages bench", and asks nothing of a shell. */
-bool live_is_ours(const char *command);
+unsigned live_run(const struct plan *p, const unsigned char *turns, struct store *store, struct data *d);
 
 /* load.c: "FILE" or "NAME=FILE" each; files of live runs hold all sides themselves. Dies where nothing can be compared. */
 void load_files(struct data *d, char *const *files, size_t n);

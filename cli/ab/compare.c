@@ -160,7 +160,7 @@ static void compare_label(const struct data *d, struct table *t, unsigned label,
 	const struct series **with = some(m->n, sizeof(const struct series *));
 	size_t few = 0;
 
-	match_rows(d, m, label, with);
+	match_rows(d, m, label, with, false);
 	for (size_t i = 0; i < m->n; i++) {
 		struct effect effect;
 		struct row *row;

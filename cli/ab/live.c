@@ -4,23 +4,15 @@
  * processes. A session that fails is kept as failed; the others go on.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <wordexp.h>
 
 #include "ab.h"
 #include "bench/bench.h"
-
-/* What is executed for a label. */
-struct target {
-	struct command_line line;
-	wordexp_t words; /* of our own commands */
-	char *shell[4];
-};
+#include "match.h"
+#include "target.h"
 
 struct live {
 	const struct plan *plan;
@@ -31,71 +23,7 @@ struct live {
 	struct target targets[LABELS_MAX];
 	bool seen[LABELS_MAX]; /* it has given figures */
 	bool resumed;
-	char self[PATH_MAX];
 };
-
-static const char *after(const char *text, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	return strncmp(text, prefix, len) == 0 ? text + len : NULL;
-}
-
-static bool split(const char *command, wordexp_t *words)
-{
-	const char *bench = after(command, "clearpages ");
-
-	if (!after(bench ? bench : command, "bench "))
-		return false;
-	words->we_offs = 1;
-	return !wordexp(bench ? bench : command, words, WRDE_NOCMD | WRDE_DOOFFS);
-}
-
-bool live_is_ours(const char *command)
-{
-	wordexp_t words = { 0 };
-
-	if (!split(command, &words))
-		return false;
-	for (size_t i = 0; i < words.we_wordc; i++)
-		if (after(words.we_wordv[1 + i], "-o") || after(words.we_wordv[1 + i], "--out"))
-			die(EXIT_USAGE, "'%s': ab itself keeps the results; leave out '%s'", command, words.we_wordv[1 + i]);
-	wordfree(&words);
-	return true;
-}
-
-/* Our own commands without a shell, through this very program, told where to write what they measure. */
-static void aim(struct live *l, struct target *t, const char *command)
-{
-	bool results = l->metric.kind == METRIC_RESULTS;
-	char *with_results = NULL;
-
-	t->line.pin = l->plan->pin;
-	if (results && asprintf(&with_results, "%s --output " RESULTS_PATH, command) < 0)
-		die(EXIT_FAILED, "out of memory");
-	if (split(results ? with_results : command, &t->words)) {
-		t->words.we_wordv[0] = data_copy(l->self);
-		t->line.words = t->words.we_wordv;
-		t->line.results = results ? RESULTS_PATH : NULL;
-	} else {
-		t->shell[0] = data_copy("/bin/sh");
-		t->shell[1] = data_copy("-c");
-		t->shell[2] = data_copy(command);
-		t->line.words = t->shell;
-	}
-	free(with_results);
-}
-
-static void put_away(struct target *t)
-{
-	if (t->words.we_wordv) {
-		free(t->words.we_wordv[0]);
-		t->words.we_wordv[0] = NULL;
-		wordfree(&t->words);
-	}
-	for (int i = 0; i < 3; i++)
-		free(t->shell[i]);
-}
 
 static void show_tail(const char *tail)
 {
@@ -191,8 +119,9 @@ static const char *keep(struct live *l, const struct turn *t, unsigned repeat, b
 	return NULL;
 }
 
-/* False where the session has failed, or we were interrupted. */
-static bool run_once(struct live *l, const struct turn *t, unsigned repeat, bool warmup)
+enum ended { RUN_GOOD, RUN_FAILED, RUN_STOPPED };
+
+static enum ended run_once(struct live *l, const struct turn *t, unsigned repeat, bool warmup)
 {
 	const char *reason = NULL;
 	struct outcome outcome;
@@ -213,17 +142,38 @@ static bool run_once(struct live *l, const struct turn *t, unsigned repeat, bool
 			failed(l, t, &outcome, reason);
 	}
 	figures_free(&f);
-	return !outcome.stopped && !reason;
+	if (outcome.stopped)
+		return RUN_STOPPED;
+	return reason ? RUN_FAILED : RUN_GOOD;
 }
 
-static void run_session(struct live *l, const struct turn *t)
+/* False where we were interrupted. */
+static bool run_session(struct live *l, const struct turn *t)
 {
 	unsigned warmup = l->plan->warmup;
+	enum ended ended = RUN_GOOD;
 
-	for (unsigned i = 0; i < warmup + l->plan->repeats; i++)
-		if (!run_once(l, t, i < warmup ? i + 1 : i - warmup + 1, i < warmup))
-			return;
-	store_session(l->store, l->plan, t, "session");
+	for (unsigned i = 0; i < warmup + l->plan->repeats && ended == RUN_GOOD; i++)
+		ended = run_once(l, t, i < warmup ? i + 1 : i - warmup + 1, i < warmup);
+	if (ended == RUN_GOOD)
+		store_session(l->store, l->plan, t, "session");
+	return ended != RUN_STOPPED;
+}
+
+/* That different benchmarks can't be compared should not come out after a night of running them. */
+static void check_rows(const struct live *l)
+{
+	const struct series **with;
+
+	for (unsigned label = 1; label < l->plan->n; label++) {
+		if (!l->seen[0] || !l->seen[label])
+			continue;
+		with = calloc(l->machine->n, sizeof(const struct series *));
+		if (!with)
+			die(EXIT_FAILED, "out of memory");
+		match_rows(l->d, l->machine, label, with, true);
+		free((void *)(uintptr_t)with);
+	}
 }
 
 /* The same for a block of a seed, wherever the run goes on from. */
@@ -238,10 +188,10 @@ static void order_of(const struct plan *p, unsigned block, unsigned *order)
 	shuffle(&random, order, p->n);
 }
 
-static void run_blocks(struct live *l, const unsigned char *turns)
+static unsigned run_blocks(struct live *l, const unsigned char *turns)
 {
 	const struct plan *p = l->plan;
-	unsigned order[LABELS_MAX];
+	unsigned order[LABELS_MAX], done = 0;
 	char what[96];
 
 	for (unsigned block = 1; block <= p->sessions && !interrupted; block++) {
@@ -250,29 +200,32 @@ static void run_blocks(struct live *l, const unsigned char *turns)
 			struct turn t = { order[i], block, i + 1 };
 			unsigned char how = turns ? turns[(size_t)(block - 1) * LABELS_MAX + t.label] : TURN_NONE;
 
-			if (how == TURN_DONE)
+			if (how == TURN_DONE) {
+				done++;
 				continue;
+			}
 			if (how == TURN_BEGUN) {
 				store_session(l->store, p, &t, "again");
 				data_forget(l->machine, t.label, t.block);
 			}
 			snprintf(what, sizeof(what), "block %u of %u: %s", block, p->sessions, p->labels[t.label]);
 			progress((block - 1) * p->n + i, p->sessions * p->n, what);
-			run_session(l, &t);
+			done += run_session(l, &t);
 		}
+		if (block == 1)
+			check_rows(l);
 	}
 	progress_clear();
+	return done;
 }
 
-bool live_run(const struct plan *p, const unsigned char *turns, struct store *store, struct data *d)
+unsigned live_run(const struct plan *p, const unsigned char *turns, struct store *store, struct data *d)
 {
 	struct live l = { .plan = p, .store = store, .d = d, .resumed = turns };
-	ssize_t len = readlink("/proc/self/exe", l.self, sizeof(l.self) - 1);
 	struct record r;
+	unsigned done;
 	size_t at;
 
-	if (len < 0)
-		die(EXIT_FAILED, "/proc/self/exe can't be read: %s", strerror(errno));
 	record_begin(&r, "header");
 	record_machine(&r, 0, NULL, 0);
 	at = data_machine(d, record_find(&r, "host")->as.text, record_find(&r, "cpu")->as.text);
@@ -282,12 +235,12 @@ bool live_run(const struct plan *p, const unsigned char *turns, struct store *st
 	metric_open(&l.metric, p->metric, p->better);
 	for (unsigned i = 0; i < p->n; i++) {
 		data_command(d, data_label(d, p->labels[i]), p->commands[i]);
-		aim(&l, &l.targets[i], p->commands[i]);
+		target_open(&l.targets[i], p->commands[i], l.metric.kind == METRIC_RESULTS, p->pin);
 	}
 	catch_interrupts();
-	run_blocks(&l, turns);
+	done = run_blocks(&l, turns);
 	for (unsigned i = 0; i < p->n; i++)
-		put_away(&l.targets[i]);
+		target_close(&l.targets[i]);
 	metric_close(&l.metric);
-	return !interrupted;
+	return done;
 }

@@ -104,7 +104,7 @@ static bool has(const struct machine *m, unsigned label)
 	return false;
 }
 
-void match_rows(const struct data *d, const struct machine *m, unsigned label, const struct series **with)
+void match_rows(const struct data *d, const struct machine *m, unsigned label, const struct series **with, bool quiet)
 {
 	struct match x = { m, label, with, calloc(m->n + 1, sizeof(bool)) };
 	const char *base = "", *cand = "";
@@ -127,7 +127,7 @@ void match_rows(const struct data *d, const struct machine *m, unsigned label, c
 	if (!matched)
 		die(EXIT_FAILED, "different benchmarks can't be compared: '%s' has '%s', '%s' has '%s'", d->labels[0], base,
 		    d->labels[label], cand);
-	if (n_base + n_cand)
+	if (n_base + n_cand && !quiet)
 		complain("%s: %zu of %zu rows of '%s' and '%s' have no counterpart and are left out, such as '%s'", m->host,
 			 n_base + n_cand, n_base + n_cand + 2 * matched, d->labels[0], d->labels[label],
 			 n_base ? base : cand);
