@@ -224,11 +224,14 @@ unsigned live_run(const struct plan *p, const unsigned char *turns, struct store
 	struct live l = { .plan = p, .store = store, .d = d, .resumed = turns };
 	struct record r;
 	unsigned done;
-	size_t at;
+	size_t at, before = d->n;
 
 	record_begin(&r, "header");
 	record_machine(&r, 0, NULL, 0);
 	at = data_machine(d, record_find(&r, "host")->as.text, record_find(&r, "cpu")->as.text);
+	if (turns && at == before)
+		die(EXIT_USAGE, "--resume: '%s' was begun on another machine: %s, %s; go on there, or begin another run",
+		    store->path, d->machines[0].host, d->machines[0].cpu);
 	l.machine = &d->machines[at];
 	record_end(&r);
 	l.machine->blocks = true;

@@ -18,9 +18,7 @@
 
 static const char *after(const char *text, const char *prefix)
 {
-	size_t len = strlen(prefix);
-
-	return strncmp(text, prefix, len) == 0 ? text + len : NULL;
+	return strstr(text, prefix) == text ? text + strlen(prefix) : NULL;
 }
 
 static bool split(const char *command, wordexp_t *words)

@@ -110,6 +110,8 @@ print([l["label"] for l in map(json.loads, open(sys.argv[1])) if l["type"] == "s
 	usage_error "--seed" ab --resume runs.jsonl --seed 6
 	usage_error "'b'" ab --resume runs.jsonl --cand b=true
 	usage_error "other" ab --resume runs.jsonl -o other
+	sed '1s/"host":"[^"]*"/"host":"elsewhere"/' runs.jsonl >foreign.jsonl
+	usage_error "elsewhere" ab --resume foreign.jsonl
 	cmp runs.jsonl before
 	# The last line may be cut off: as by a crash.
 	truncate -s -3 runs.jsonl
