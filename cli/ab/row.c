@@ -51,7 +51,12 @@ static bool figure(const json_t *sample, struct unit *unit, double *value)
 		unit->better = better_named(result_text(sample, "better", ""));
 		return true;
 	}
-	/* With threads a sample is a stretch of destinations: ticks for one. */
+	*value = 1e9 * result_real(sample, "gbps", NAN);
+	if (!isnan(*value)) {
+		*unit = (struct unit){ .name = "bytes/sec", .better = BETTER_HIGHER };
+		return true;
+	}
+	/* regret's samples have ticks alone. With threads a sample is a stretch of destinations: ticks for one. */
 	*value = result_real(sample, "ticks", NAN);
 	if (bytes > 0 && size > 0)
 		*value *= size / bytes;

@@ -218,7 +218,7 @@ static void test_rows(void **state)
 {
 	json_t *sample = json_loads(
 	    "{\"type\":\"sample\",\"bench\":\"clear\",\"operation\":\"clear\",\"variant\":\"a b\",\"size\":4096,"
-	    "\"extent\":4096,\"bystander\":false,\"threads\":2,\"round\":7,\"ticks\":300,\"gbps\":2.5,\"bytes\":12288}",
+	    "\"extent\":4096,\"bystander\":false,\"threads\":2,\"round\":7,\"ticks\":300,\"bytes\":12288}",
 	    0, NULL);
 	char row[ROW_SIZE], words[ROW_SIZE], bench[] = "bench", size[] = "size";
 	char *const keys[] = { bench, size };
@@ -242,6 +242,12 @@ static void test_rows(void **state)
 	row_split(&parts, "wall");
 	row_words(&parts, NULL, NULL, words, sizeof(words));
 	assert_string_equal(words, "wall");
+	sample = json_loads("{\"type\":\"sample\",\"bench\":\"clear\",\"size\":4096,\"ticks\":300,\"gbps\":2.5}", 0, NULL);
+	assert_true(row_of_sample(sample, row, &unit, &value));
+	near(value, 2.5e9);
+	assert_string_equal(unit.name, "bytes/sec");
+	assert_int_equal(unit.better, BETTER_HIGHER);
+	json_decref(sample);
 }
 
 int main(void)
