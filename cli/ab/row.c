@@ -158,7 +158,8 @@ static const struct {
 	{ "use", PLAIN, NULL },	    { "size", SIZE, NULL },	 { "extent", SIZE, "=size" },
 	{ "chunk", SIZE, "=size" }, { "delay", SIZE, "0" },	 { "touch", NAMED, "none" },
 	{ "pages", NAMED, "base" }, { "threads", NAMED, "1" },	 { "bystander", FLAG, "no" },
-	{ "copy", FLAG, "no" },
+	{ "copy", FLAG, "no" },	    { "offset", SIZE, "0" },	 { "source", NAMED, "0" },
+	{ "randomize", NAMED, "0" },
 };
 #define READINGS (sizeof(readings) / sizeof(readings[0]))
 

@@ -79,7 +79,7 @@ static char *mem_detail(const json_t *record, bool map, json_int_t chunk, json_i
 		fprintf(f, ", %s threads", show_count((double)threads));
 	if (result_whole(record, "offset", 0))
 		fprintf(f, ", %s bytes into the page", show_count((double)result_whole(record, "offset", 0)));
-	if (json_object_get(record, "randomize"))
+	if (result_whole(record, "randomize", 0))
 		fputs(", random places in the pages", f);
 	fclose(f);
 	return text;

@@ -60,12 +60,10 @@ void record_run(struct record *r, const struct mem *m, const struct function *f)
 	record_whole(r, "size", (int64_t)m->size);
 	if (m->chunk)
 		record_whole(r, "chunk", (int64_t)m->chunk);
-	if (m->offset)
-		record_whole(r, "offset", (int64_t)m->offset);
-	if (m->source)
-		record_whole(r, "source", m->source);
-	if (m->random_seed)
-		record_whole(r, "randomize", m->random_seed);
+	/* Always, so that runs which differ in one of them can be compared. */
+	record_whole(r, "offset", (int64_t)m->offset);
+	record_whole(r, "source", m->source);
+	record_whole(r, "randomize", m->random_seed);
 	record_text(r, "page", page_name(m->used.size));
 	record_text(r, "pages", page_kind_text(&m->used));
 	record_whole(r, "threads", m->threads);
