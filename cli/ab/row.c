@@ -153,12 +153,12 @@ static const struct {
 	enum { PLAIN, SIZE, NAMED, FLAG } how;
 	const char *silent; /* '=': that of another field, "=size" */
 } readings[] = {
-	{ "", PLAIN, NULL },	    { "bench", PLAIN, NULL },	 { "operation", PLAIN, "=bench" },
-	{ "variant", PLAIN, NULL }, { "function", PLAIN, NULL }, { "state", PLAIN, NULL },
-	{ "use", PLAIN, NULL },	    { "size", SIZE, NULL },	 { "extent", SIZE, "=size" },
-	{ "chunk", SIZE, "=size" }, { "delay", SIZE, "0" },	 { "touch", NAMED, "none" },
-	{ "pages", NAMED, "base" }, { "threads", NAMED, "1" },	 { "bystander", FLAG, "no" },
-	{ "copy", FLAG, "no" },	    { "offset", SIZE, "0" },	 { "source", NAMED, "0" },
+	{ "", PLAIN, NULL },	     { "bench", PLAIN, NULL },	  { "operation", PLAIN, "=bench" },
+	{ "variant", PLAIN, NULL },  { "function", PLAIN, NULL }, { "state", PLAIN, NULL },
+	{ "use", PLAIN, NULL },	     { "size", SIZE, NULL },	  { "extent", SIZE, "=size" },
+	{ "chunk", SIZE, "=size" },  { "delay", SIZE, "0" },	  { "touch", NAMED, "none" },
+	{ "pages", NAMED, "base" },  { "threads", NAMED, "1" },	  { "bystander", FLAG, "no" },
+	{ "copy", FLAG, "no" },	     { "offset", SIZE, "0" },	  { "source", NAMED, "0" },
 	{ "randomize", NAMED, "0" },
 };
 #define READINGS (sizeof(readings) / sizeof(readings[0]))
