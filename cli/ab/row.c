@@ -15,8 +15,8 @@
 #include "results.h"
 
 /* Measures, and which sample of many it is. Real numbers are measures whatever they are called. */
-static const char *const not_identity[] = { "type",  "round", "repeat",	 "sample", "ticks",  "gbps",
-					    "bytes", "value", "seconds", "unit",   "better", "loops" };
+static const char *const not_identity[] = { "type",  "round",	"repeat", "sample", "ticks", "gbps",   "bytes",
+					    "value", "seconds", "unit",	  "better", "loops", "faults", "given" };
 
 static bool listed(const char *key, const char *const *list, size_t n)
 {

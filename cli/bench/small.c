@@ -50,6 +50,24 @@ static const struct column columns[] = {
 	{ "share", "x memset", 8, 3, false }, { 0 },
 };
 
+/* What a row of calls took, the loop included: what is empty says how much that is. */
+static void sample_record(struct output *out, unsigned what, size_t size, unsigned round, double ns)
+{
+	static const char *const names[] = { "libc", "auto", "empty" };
+	struct record r;
+
+	record_begin(&r, "sample");
+	record_text(&r, "bench", "small");
+	record_text(&r, "variant", names[what]);
+	record_whole(&r, "size", (int64_t)size);
+	record_whole(&r, "round", round);
+	record_real(&r, "value", ns);
+	record_text(&r, "unit", "ns");
+	record_text(&r, "better", "lower");
+	output_record(out, &r);
+	record_end(&r);
+}
+
 static void run_size(struct output *out, struct random *random, unsigned char *at, size_t size, unsigned rounds)
 {
 	void *(*volatile set)(void *, int, size_t) = memset;
@@ -70,6 +88,7 @@ static void run_size(struct output *out, struct random *random, unsigned char *a
 			if (what != 2 && !memory_is_zero(at, size))
 				die(EXIT_FAILED, "%s left a byte that is not zero in %zu bytes",
 				    what ? "clp_clear" : "memset", size);
+			sample_record(out, what, size, round, samples[what][round] * ns);
 		}
 	}
 	if (interrupted)

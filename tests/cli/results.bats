@@ -123,3 +123,11 @@ load common
 	run --separate-stderr "$COMMAND" bench clear --size 32MB --samples 20 --variant stosb
 	[[ $status -eq 0 && -z $stderr ]]
 }
+
+@test "small: a line a sample, also what an empty call took" {
+	run --separate-stderr "$COMMAND" bench small --size 64,512 --samples 5 --json
+	[[ $status -eq 0 && -z $stderr ]]
+	printf '%s\n' "$output" >lines
+	json lines 'len(of("sample")) == 2 * 3 * 5 and {s["variant"] for s in of("sample")} == {"libc", "auto", "empty"}'
+	json lines 'all(s["value"] > 0 and s["unit"] == "ns" and s["better"] == "lower" for s in of("sample"))'
+}

@@ -218,7 +218,8 @@ static void test_rows(void **state)
 {
 	json_t *sample = json_loads(
 	    "{\"type\":\"sample\",\"bench\":\"clear\",\"operation\":\"clear\",\"variant\":\"a b\",\"size\":4096,"
-	    "\"extent\":4096,\"bystander\":false,\"threads\":2,\"round\":7,\"ticks\":300,\"bytes\":12288}",
+	    "\"extent\":4096,\"bystander\":false,\"threads\":2,\"round\":7,\"ticks\":300,\"bytes\":12288,\"faults\":3,"
+	    "\"given\":5}",
 	    0, NULL);
 	char row[ROW_SIZE], words[ROW_SIZE], bench[] = "bench", size[] = "size";
 	char *const keys[] = { bench, size };
