@@ -35,14 +35,26 @@ static json_t *real(const json_t *record, const char *key)
 	return isnan(value) ? json_null() : json_real(value);
 }
 
-static json_t *effects_json(const struct rows *rows, size_t machine)
+/* What the rows of one comparison have in common, such as their size: rows of the same name may stand in several. */
+static const char *common(const struct rows *rows, size_t i)
+{
+	return result_text(rows->at[i].record, "common", "");
+}
+
+/* Are two rows of one comparison on one machine? */
+static bool together(const struct rows *rows, size_t i, size_t k)
+{
+	return rows->at[i].machine == rows->at[k].machine && !strcmp(common(rows, i), common(rows, k));
+}
+
+static json_t *effects_json(const struct rows *rows, size_t first)
 {
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < rows->n; i++) {
 		const json_t *record = rows->at[i].record;
 
-		if (rows->at[i].machine != machine)
+		if (!together(rows, i, first))
 			continue;
 		json_array_append_new(
 		    all, json_pack("{s:s,s:s,s:o,s:o,s:o,s:s,s:o}", "row", result_text(record, "row", "?"), "label",
@@ -93,8 +105,6 @@ static void effect_row(FILE *to, const json_t *record)
 
 	fputs("<tr><th scope=\"row\">", to);
 	html_text(to, result_text(record, "row", "?"));
-	if (*result_text(record, "common", ""))
-		element(to, "small", result_text(record, "common", ""));
 	fputs("</th>", to);
 	element(to, "td class=\"words\"", result_text(record, "label", "?"));
 	base_cell(to, record);
@@ -112,7 +122,7 @@ static void effect_row(FILE *to, const json_t *record)
 	fputs("</tr>\n", to);
 }
 
-static void effects_table(struct page *p, size_t machine)
+static void effects_table(struct page *p, size_t first)
 {
 	static const char *const headings[] = { "row", "candidate", "base",	  "change",   "95% interval", "sd",
 						"p",   "p (Holm)",  "Wilcoxon p", "sessions", "verdict",      "needed" };
@@ -124,46 +134,65 @@ static void effects_table(struct page *p, size_t machine)
 		element(p->html, "th scope=\"col\"", headings[i]);
 	fputs("</tr></thead>\n<tbody>\n", p->html);
 	for (size_t i = 0; i < rows->n; i++)
-		if (rows->at[i].machine == machine)
+		if (together(rows, i, first))
 			effect_row(p->html, rows->at[i].record);
 	table_end(p);
+}
+
+/* The comparison that begins with row `first`. */
+static void write_comparison(struct page *p, size_t first)
+{
+	const struct rows *rows = &p->report->comparisons;
+	struct figure f = {
+		.kind = "effects",
+		.detail = "95% intervals around the mean; (R) regression, (I) improvement, ~ no difference, ? undecided"
+	};
+	char *title = text_of("Change against the base%s%s", *common(rows, first) ? ": " : "", common(rows, first));
+	size_t n = 0, flagged = 0;
+	char *alt;
+
+	for (size_t i = 0; i < rows->n; i++) {
+		if (!together(rows, i, first))
+			continue;
+		n++;
+		flagged += !strcmp(result_text(rows->at[i].record, "verdict", ""), "R");
+	}
+	alt = text_of(
+	    "A bar for the interval of each of %zu comparisons, and a line at no change. Regressions: %zu. The table "
+	    "holds all figures.",
+	    n, flagged);
+	f.title = title;
+	f.alt = alt;
+	f.data = effects_json(rows, first);
+	figure_begin(p, &f);
+	/* This table is what the comparison is for: it is open. */
+	effects_table(p, first);
+	fputs("</figure>\n", p->html);
+	free(title);
+	free(alt);
 }
 
 void write_effects(struct page *p, size_t machine)
 {
 	const struct rows *rows = &p->report->comparisons;
-	struct figure f = {
-		.kind = "effects",
-		.title = "Change against the base",
-		.detail = "95% intervals around the mean; (R) regression, (I) improvement, ~ no difference, ? undecided"
-	};
-	size_t n = 0, flagged = 0;
-	char *alt;
+	bool any = false;
 
 	for (size_t i = 0; i < rows->n; i++) {
-		if (rows->at[i].machine != machine)
+		bool first = rows->at[i].machine == machine;
+
+		for (size_t k = 0; k < i && first; k++)
+			first = !together(rows, i, k);
+		if (!first)
 			continue;
-		n++;
-		flagged += !strcmp(result_text(rows->at[i].record, "verdict", ""), "R");
+		if (!any)
+			section_begin(p, "A/B comparisons",
+				      "The change of each candidate in per cent of the base. Whether more or less is better "
+				      "depends on the row; the verdict knows.");
+		any = true;
+		write_comparison(p, i);
 	}
-	if (!n)
-		return;
-	alt = text_of(
-	    "A bar for the interval of each of %zu comparisons, and a line at no change. Regressions: %zu. The table "
-	    "holds all figures.",
-	    n, flagged);
-	f.alt = alt;
-	section_begin(
-	    p, "A/B comparisons",
-	    "The change of each candidate in per cent of the base. Whether more or less is better depends on the row; "
-	    "the verdict knows.");
-	f.data = effects_json(rows, machine);
-	figure_begin(p, &f);
-	/* This table is what the comparison is for: it is open. */
-	effects_table(p, machine);
-	fputs("</figure>\n", p->html);
-	section_end(p);
-	free(alt);
+	if (any)
+		section_end(p);
 }
 
 /* Over all machines: how the changes of a row spread, and how many machines say what. */
