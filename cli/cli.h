@@ -7,6 +7,7 @@
 
 #include <argp.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +35,14 @@ int cmd_ab(int argc, char **argv);
 /* error.c: one line on stderr, "clearpages: ...", and out. */
 _Noreturn void die(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * heap.c: memory, or die with status 1. grow: an array with room for one more than n; *room is how many it holds.
+ */
+void *grow(void *array, size_t n, size_t *room, size_t element);
+char *copy_text(const char *text);
+char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *text_of_list(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
 /*
  * options.c: argp with this command's habits: --help and --version everywhere, errors in one line with exit status 2.

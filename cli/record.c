@@ -29,9 +29,7 @@ void record_text(struct record *r, const char *key, const char *text)
 	struct value *v = add(r, key);
 
 	v->kind = VALUE_TEXT;
-	v->as.text = strdup(text);
-	if (!v->as.text)
-		die(EXIT_FAILED, "out of memory");
+	v->as.text = copy_text(text);
 }
 
 void record_real(struct record *r, const char *key, double real)

@@ -34,7 +34,7 @@ static void choose_metric(struct plan *p)
 	for (unsigned i = 0; i < p->n; i++)
 		ours = target_is_ours(p->commands[i]) && ours;
 	if (!p->metric && !ours)
-		p->metric = data_copy("wall");
+		p->metric = copy_text("wall");
 	/* Before anything runs. */
 	metric_open(&m, p->metric, p->better);
 	metric_close(&m);

@@ -117,7 +117,7 @@ static struct row *row_for(struct table *t, const struct series *base, enum bett
 	for (size_t i = 0; i < t->n; i++)
 		if (t->rows[i].id == base->row)
 			return &t->rows[i];
-	t->rows = data_room(t->rows, t->n, &t->room, sizeof(*t->rows));
+	t->rows = grow(t->rows, t->n, &t->room, sizeof(*t->rows));
 	row = &t->rows[t->n++];
 	*row = (struct row){ .id = base->row, .unit = base->unit };
 	row->unit.better = direction(base, better);
@@ -232,7 +232,7 @@ static struct fleet *fleet_of(struct comparisons *c, const struct row *row, unsi
 	for (size_t i = 0; i < c->n_fleet; i++)
 		if (c->fleet[i].label == label && !strcmp(c->fleet[i].row->id, row->id))
 			return &c->fleet[i];
-	c->fleet = data_room(c->fleet, c->n_fleet, &c->room, sizeof(*c->fleet));
+	c->fleet = grow(c->fleet, c->n_fleet, &c->room, sizeof(*c->fleet));
 	f = &c->fleet[c->n_fleet++];
 	*f = (struct fleet){ .row = row, .label = label, .least = INFINITY, .most = -INFINITY };
 	return f;

@@ -9,26 +9,6 @@
 
 #include "cli.h"
 
-void *data_room(void *array, size_t n, size_t *room, size_t element)
-{
-	if (n < *room)
-		return array;
-	*room = *room ? 2 * *room : 8;
-	array = reallocarray(array, *room, element);
-	if (!array)
-		die(EXIT_FAILED, "out of memory");
-	return array;
-}
-
-char *data_copy(const char *text)
-{
-	char *new = strdup(text);
-
-	if (!new)
-		die(EXIT_FAILED, "out of memory");
-	return new;
-}
-
 const char *plural(unsigned long n)
 {
 	return n == 1 ? "" : "s";
@@ -41,14 +21,14 @@ unsigned data_label(struct data *d, const char *label)
 	while (i < d->n_labels && strcmp(d->labels[i], label) != 0)
 		i++;
 	if (i == d->n_labels && i < LABELS_MAX)
-		d->labels[d->n_labels++] = data_copy(label);
+		d->labels[d->n_labels++] = copy_text(label);
 	return i;
 }
 
 bool data_command(struct data *d, unsigned label, const char *command)
 {
 	if (!d->commands[label])
-		d->commands[label] = data_copy(command);
+		d->commands[label] = copy_text(command);
 	return !strcmp(d->commands[label], command);
 }
 
@@ -57,8 +37,8 @@ size_t data_machine(struct data *d, const char *host, const char *cpu)
 	for (size_t i = 0; i < d->n; i++)
 		if (!strcmp(d->machines[i].host, host) && !strcmp(d->machines[i].cpu, cpu))
 			return i;
-	d->machines = data_room(d->machines, d->n, &d->room, sizeof(*d->machines));
-	d->machines[d->n] = (struct machine){ .host = data_copy(host), .cpu = data_copy(cpu) };
+	d->machines = grow(d->machines, d->n, &d->room, sizeof(*d->machines));
+	d->machines[d->n] = (struct machine){ .host = copy_text(host), .cpu = copy_text(cpu) };
 	return d->n++;
 }
 
@@ -81,7 +61,7 @@ static struct session *session_of(struct series *s, unsigned long number)
 	for (size_t i = s->n; i-- > 0;)
 		if (s->sessions[i].number == number)
 			return &s->sessions[i];
-	s->sessions = data_room(s->sessions, s->n, &s->room, sizeof(*s->sessions));
+	s->sessions = grow(s->sessions, s->n, &s->room, sizeof(*s->sessions));
 	s->sessions[s->n] = (struct session){ .number = number };
 	return &s->sessions[s->n++];
 }
@@ -93,16 +73,16 @@ bool data_add(struct machine *m, unsigned label, unsigned long session, const ch
 	struct session *at;
 
 	if (!s) {
-		m->series = data_room(m->series, m->n, &m->room, sizeof(*m->series));
+		m->series = grow(m->series, m->n, &m->room, sizeof(*m->series));
 		s = &m->series[m->n++];
-		*s = (struct series){ .label = label, .row = data_copy(row), .unit = *unit };
+		*s = (struct series){ .label = label, .row = copy_text(row), .unit = *unit };
 	}
 	if (strcmp(s->unit.name, unit->name) != 0 || s->unit.better != unit->better) {
 		*had = &s->unit;
 		return false;
 	}
 	at = session_of(s, session);
-	at->values = data_room(at->values, at->n, &at->room, sizeof(*at->values));
+	at->values = grow(at->values, at->n, &at->room, sizeof(*at->values));
 	at->values[at->n++] = value;
 	return true;
 }

@@ -60,10 +60,7 @@ void data_forget(struct machine *m, unsigned label, unsigned long session);
 unsigned long data_last_session(const struct machine *m);
 void data_free(struct data *d);
 
-/* A copy of a text; "s" or "" behind so many. */
-char *data_copy(const char *text);
+/* "s" or "" behind so many. */
 const char *plural(unsigned long n);
-/* Array growth: room for one more element after n. */
-void *data_room(void *array, size_t n, size_t *room, size_t element);
 
 #endif

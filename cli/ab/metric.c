@@ -52,7 +52,7 @@ static struct figure *figure_of(struct figures *f, const char *row)
 	for (size_t i = f->n; i-- > 0;)
 		if (!strcmp(f->at[i].row, row))
 			return &f->at[i];
-	f->at = data_room(f->at, f->n, &f->room, sizeof(*f->at));
+	f->at = grow(f->at, f->n, &f->room, sizeof(*f->at));
 	f->at[f->n] = (struct figure){ .value = NAN };
 	snprintf(f->at[f->n].row, ROW_SIZE, "%s", row);
 	return &f->at[f->n++];
@@ -74,7 +74,7 @@ static void add_result(struct figures *f, const char *text)
 		at = figure_of(f, row);
 		f->damaged = f->damaged || (at->n && strcmp(at->unit.name, unit.name) != 0);
 		at->unit = unit;
-		at->samples = data_room(at->samples, at->n, &at->room, sizeof(*at->samples));
+		at->samples = grow(at->samples, at->n, &at->room, sizeof(*at->samples));
 		at->samples[at->n++] = value;
 	}
 	json_decref(record);

@@ -45,8 +45,8 @@ static void add_side(struct plan *p, const char *label, const char *command)
 		die(EXIT_USAGE, "--cand: '%s' is one more than %d candidates", label, LABELS_MAX - 1);
 	if (!*command)
 		die(EXIT_USAGE, "'%s' has no command", label);
-	p->labels[p->n] = data_copy(label);
-	p->commands[p->n++] = data_copy(command);
+	p->labels[p->n] = copy_text(label);
+	p->commands[p->n++] = copy_text(command);
 }
 
 /* The base stands first, wherever it is on the command line. */
@@ -152,7 +152,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_METRIC:
 		free(p->metric);
-		p->metric = data_copy(arg);
+		p->metric = copy_text(arg);
 		return 0;
 	case OPT_PIN:
 		p->pin = (int)parse_count("--pin", arg, 0, CPU_SETSIZE - 1);

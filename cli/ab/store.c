@@ -148,7 +148,7 @@ static void read_header(struct stored *stored, const json_t *header)
 	p->warmup = count(header, "warmup", REPEATS_MAX);
 	p->pin = (int)result_whole(header, "pin", -1);
 	p->seed = (uint64_t)result_whole(header, "seed", 0);
-	p->metric = *metric ? data_copy(metric) : NULL;
+	p->metric = *metric ? copy_text(metric) : NULL;
 	p->better = better_named(result_text(header, "better", ""));
 	stored->turns = calloc((size_t)p->sessions * LABELS_MAX + 1, 1);
 	if (!stored->turns)
@@ -184,8 +184,8 @@ void store_read(const char *path, struct stored *stored)
 			read_header(stored, record);
 			labels = count(record, "labels", LABELS_MAX);
 		} else if (result_is(record, "command") && p->n < labels) {
-			p->labels[p->n] = data_copy(result_text(record, "label", ""));
-			p->commands[p->n++] = data_copy(result_text(record, "command", ""));
+			p->labels[p->n] = copy_text(result_text(record, "label", ""));
+			p->commands[p->n++] = copy_text(result_text(record, "command", ""));
 		}
 		for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++)
 			if (result_is(record, turns[i].type))

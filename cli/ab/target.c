@@ -50,7 +50,7 @@ static char *self(void)
 
 	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
 		die(EXIT_FAILED, "/proc/self/exe can't be read: %s", strerror(errno));
-	return data_copy(path);
+	return copy_text(path);
 }
 
 /* Our own commands without a shell, through this very program, told where to write what they measure. */
@@ -66,9 +66,9 @@ void target_open(struct target *t, const char *command, bool results, int pin)
 		t->line.words = t->words.we_wordv;
 		t->line.results = results ? RESULTS_PATH : NULL;
 	} else {
-		t->shell[0] = data_copy("/bin/sh");
-		t->shell[1] = data_copy("-c");
-		t->shell[2] = data_copy(command);
+		t->shell[0] = copy_text("/bin/sh");
+		t->shell[1] = copy_text("-c");
+		t->shell[2] = copy_text(command);
 		t->line.words = t->shell;
 	}
 	free(with_results);

@@ -70,13 +70,10 @@ void elementf(FILE *to, const char *tag, const char *format, ...)
 {
 	va_list args;
 	char *text;
-	int len;
 
 	va_start(args, format);
-	len = vasprintf(&text, format, args);
+	text = text_of_list(format, args);
 	va_end(args);
-	if (len < 0)
-		die(EXIT_FAILED, "out of memory");
 	element(to, tag, text);
 	free(text);
 }

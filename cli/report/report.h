@@ -114,9 +114,6 @@ struct report {
 };
 
 /* store.c. Each is NULL (and the record counted as surplus) where there are too many. */
-void *grow(void *at, size_t n, size_t *room, size_t size);
-char *copy_text(const char *text);
-char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 struct chart *chart_get(struct report *r, enum section section, const char *key);
 struct point *chart_point(struct chart *c, const char *series, double x);
 bool rows_add(struct rows *rows, size_t machine, json_t *record);

@@ -2,48 +2,12 @@
 /*
  * store.c - the results of many files in memory: charts, their series, their points. A sample costs eight bytes.
  */
-#define _GNU_SOURCE
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../bench/bench.h"
 #include "report.h"
-
-void *grow(void *at, size_t n, size_t *room, size_t size)
-{
-	if (n < *room)
-		return at;
-	*room = *room ? 2 * *room : 8;
-	at = realloc(at, *room * size);
-	if (!at)
-		die(EXIT_FAILED, "out of memory");
-	return at;
-}
-
-char *copy_text(const char *text)
-{
-	char *copy = strdup(text);
-
-	if (!copy)
-		die(EXIT_FAILED, "out of memory");
-	return copy;
-}
-
-char *text_of(const char *format, ...)
-{
-	va_list args;
-	char *text;
-	int len;
-
-	va_start(args, format);
-	len = vasprintf(&text, format, args);
-	va_end(args);
-	if (len < 0)
-		die(EXIT_FAILED, "out of memory");
-	return text;
-}
 
 struct chart *chart_get(struct report *r, enum section section, const char *key)
 {

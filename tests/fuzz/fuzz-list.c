@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = text_of(data, size);
+	char *text = input_text(data, size);
 	const char *error = NULL;
 	size_t n = 0;
 	uint64_t *list = read_size_list(text, &n, &error);

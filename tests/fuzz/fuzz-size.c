@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = text_of(data, size);
+	char *text = input_text(data, size);
 	uint64_t value = 0, again = 0;
 	char digits[32];
 	int err = read_size(text, &value);

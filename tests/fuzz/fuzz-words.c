@@ -37,7 +37,7 @@ static void accepted(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = text_of(data, size);
+	char *text = input_text(data, size);
 	size_t len = strlen(text);
 	int must_refuse = !len || text[0] == ',' || text[len - 1] == ',' || strstr(text, ",,") != NULL;
 

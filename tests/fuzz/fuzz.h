@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 	} while (0)
 
 /* A copy that ends in NUL, exactly as long as it has to be; to be freed. */
-static inline char *text_of(const uint8_t *data, size_t size)
+static inline char *input_text(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
 

@@ -2,6 +2,7 @@
 /*
  * report.c - the arithmetic behind a page: spreads, the crossing of hot and cold; and text that can be nothing but text.
  */
+#include "../../cli/cli.h"
 #include "../../cli/report/report.h"
 
 #include <math.h>

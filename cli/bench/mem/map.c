@@ -82,7 +82,7 @@ static void check_function(const struct mem *m, struct function *f, unsigned *fi
 	if (!why && m->all && page.kind == PAGES_TRANSPARENT && m->page.kind != PAGES_TRANSPARENT &&
 	    page_transparent_allowed(page.size, f->mapping->shared, path, sizeof(path)) == ALLOWED_NO)
 		why = "transparent huge pages are switched off";
-	f->missing = why ? strdup(why) : NULL;
+	f->missing = why ? copy_text(why) : NULL;
 	if (why)
 		return;
 	++*fit;
