@@ -12,6 +12,7 @@
 #define NONTEMPORAL CLP_TRAIT_NONTEMPORAL
 #define WEAK CLP_TRAIT_WEAK
 #define STRING CLP_TRAIT_STRING
+#define VECTOR 0 /* uses vector registers: of interest to the kernel module alone */
 #define OP_clear CLP_OP_CLEAR
 #define OP_copy CLP_OP_COPY
 

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hook.c - takes over the kernel's function that clears huge folios, by ftrace: the call goes to ours instead, or on as it was.
+ *
+ * ftrace with IPMODIFY rather than a livepatch: it can be registered again and again, takes effect without a transition, and is cheaper.
+ * The kernel's own function is never called from here: on IBT machines its landing pad may be gone. It is left to go on.
+ */
+#include "kmod.h"
+
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+
+static DEFINE_MUTEX(lock); /* enabled; registration */
+static bool enabled;
+
+/* Calls that the hook has sent to our function and that have not left it. It may end on another processor than it began on. */
+static DEFINE_PER_CPU(long, in_flight);
+
+static void notrace clear_function(CLP_CLEAR_PARAMS)
+{
+	clp_clear_target(CLP_CLEAR_TARGET());
+	this_cpu_dec(in_flight);
+}
+
+/* Hooked as well: whether ftrace calls us is learnt by calling it. */
+static bool canary_seen;
+
+static noinline void clp_hook_canary(void)
+{
+	barrier();
+}
+
+static void notrace hook(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops, struct ftrace_regs *fregs)
+{
+	if (unlikely(within_module(ip, THIS_MODULE))) {
+		WRITE_ONCE(canary_seen, true);
+		return;
+	}
+	if (clp_setting_now().far == CLP_KERNEL) {
+		if (static_branch_likely(&clp_counting))
+			clp_count_left(clp_regs_npages(fregs));
+		return;
+	}
+	this_cpu_inc(in_flight);
+	clp_regs_go_to(fregs, (unsigned long)clear_function);
+}
+
+static struct ftrace_ops ops = {
+	.func = hook,
+	.flags = FTRACE_OPS_FL_IPMODIFY,
+};
+
+static int set_filter(const char *function, bool reset)
+{
+	char name[64]; /* ftrace parses it in place */
+
+	strscpy(name, function, sizeof(name));
+	return ftrace_set_filter(&ops, name, strlen(name), reset);
+}
+
+static int register_hook(void)
+{
+	int err;
+
+	err = set_filter(CLP_CLEAR_FUNCTION, true) ?: set_filter("clp_hook_canary", false);
+	if (err) {
+		pr_warn("enabled: '1': ftrace finds no function %s in this kernel (error %d)\n", CLP_CLEAR_FUNCTION, err);
+		return err == -EINVAL ? -ENOENT : err;
+	}
+	err = register_ftrace_function(&ops);
+	if (err == -EBUSY)
+		pr_warn("enabled: '1': %s is redirected already, by a livepatch or another module\n", CLP_CLEAR_FUNCTION);
+	else if (err)
+		pr_warn("enabled: '1': ftrace refuses to hook %s (error %d)\n", CLP_CLEAR_FUNCTION, err);
+	return err;
+}
+
+int clp_hook_enable(void)
+{
+	int err;
+
+	mutex_lock(&lock);
+	if (enabled) {
+		pr_warn("enabled: '1': it is so already\n");
+		err = -EALREADY;
+		goto out;
+	}
+	/* While it is enabled the module stays. */
+	if (!try_module_get(THIS_MODULE)) {
+		err = -ENODEV;
+		goto out;
+	}
+	err = register_hook();
+	if (err)
+		module_put(THIS_MODULE);
+	else
+		enabled = true;
+out:
+	mutex_unlock(&lock);
+	return err;
+}
+
+int clp_hook_disable(void)
+{
+	int err = -EALREADY;
+
+	mutex_lock(&lock);
+	if (!enabled) {
+		pr_warn("enabled: '0': it is so already\n");
+		goto out;
+	}
+	err = unregister_ftrace_function(&ops);
+	if (err) {
+		pr_warn("enabled: '0': ftrace does not let go of %s (error %d)\n", CLP_CLEAR_FUNCTION, err);
+		goto out;
+	}
+	enabled = false;
+	module_put(THIS_MODULE);
+out:
+	mutex_unlock(&lock);
+	return err;
+}
+
+bool clp_hook_enabled(void)
+{
+	return READ_ONCE(enabled);
+}
+
+bool clp_hook_works(void)
+{
+	bool seen;
+
+	mutex_lock(&lock);
+	WRITE_ONCE(canary_seen, false);
+	clp_hook_canary();
+	seen = READ_ONCE(canary_seen);
+	mutex_unlock(&lock);
+	return seen;
+}
+
+static long calls_in_flight(void)
+{
+	long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu(in_flight, cpu);
+	return sum;
+}
+
+/*
+ * Unregistering waits until no task is between ftrace's entry and our count. Then the count goes to zero, each call being finite; and
+ * after one more grace period no task is on its way out of our function.
+ */
+void clp_hook_wait(void)
+{
+	while (calls_in_flight())
+		schedule_timeout_uninterruptible(1);
+	synchronize_rcu_tasks();
+}
