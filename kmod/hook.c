@@ -31,9 +31,15 @@ static noinline void clp_hook_canary(void)
 	barrier();
 }
 
+/* ip is that of ftrace's call at the start of the function, behind a landing pad. */
+static __always_inline bool in_canary(unsigned long ip)
+{
+	return ip - (unsigned long)clp_hook_canary <= 16;
+}
+
 static void notrace hook(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops, struct ftrace_regs *fregs)
 {
-	if (unlikely(within_module(ip, THIS_MODULE))) {
+	if (unlikely(in_canary(ip))) {
 		WRITE_ONCE(canary_seen, true);
 		return;
 	}
