@@ -71,7 +71,7 @@ static u64 sweep(const struct run *run)
 	start = rdtsc_ordered();
 	for (i = 0; i < run->nblocks; i++)
 		clear_block(run->routine, run->blocks[i], PAGE_SIZE << run->order);
-	mb();
+	mb(); /* all stores have completed */
 	end = rdtsc_ordered();
 	return end - start;
 }

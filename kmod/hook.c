@@ -151,7 +151,7 @@ static long calls_in_flight(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		sum += per_cpu(in_flight, cpu);
+		sum += READ_ONCE(per_cpu(in_flight, cpu));
 	return sum;
 }
 

@@ -23,14 +23,14 @@ static DEFINE_PER_CPU(long, in_flight);
 
 static int on_entry(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
-	gfp_t gfp = regs_get_kernel_argument(regs, 0);
+	gfp_t gfp = (__force gfp_t)regs_get_kernel_argument(regs, 0);
 	unsigned int order = regs_get_kernel_argument(regs, 1);
 	u8 routine = READ_ONCE(chosen);
 
 	/* Not 0: this return is of no interest. */
 	if (order || !(gfp & __GFP_ZERO) || routine == CLP_KERNEL)
 		return 1;
-	regs->di = gfp & ~__GFP_ZERO;
+	regs->di = (__force unsigned long)(gfp & ~__GFP_ZERO);
 	*(u8 *)instance->data = routine;
 	this_cpu_inc(in_flight);
 	return 0;
@@ -89,7 +89,7 @@ static void stop(void)
 		schedule_timeout_uninterruptible(1);
 		sum = 0;
 		for_each_possible_cpu(cpu)
-			sum += per_cpu(in_flight, cpu);
+			sum += READ_ONCE(per_cpu(in_flight, cpu));
 	} while (sum);
 	unregister_kretprobe(&probe);
 	registered = false;

@@ -125,14 +125,14 @@ enum clp_routine clp_default_near(void)
  * A weakly ordered store that is not fenced may be overtaken by the one that maps the page, and another processor sees what was in the
  * page before: so each ends in SFENCE, here, where no caller can forget it.
  */
-static __always_inline void call(enum clp_routine routine, void *addr, size_t len)
+static void call(enum clp_routine routine, void *addr, size_t len)
 {
 	switch (routine) {
 #define CALL_clear(name, traits)                   \
 	case CLP_##name:                           \
 		clp_x86_clear_##name(addr, len);   \
 		if ((traits) & CLP_WEAK)           \
-			wmb();                     \
+			wmb(); /* SFENCE */        \
 		break;
 #define CALL_copy(...)
 #define VARIANT(name, op, needs, traits, ...) CALL_##op(name, traits)
