@@ -52,6 +52,14 @@ static void notrace hook(unsigned long ip, unsigned long parent_ip, struct ftrac
 	clp_regs_go_to(fregs, (unsigned long)clear_function);
 }
 
+/* Under the lock. */
+static bool works(void)
+{
+	WRITE_ONCE(canary_seen, false);
+	clp_hook_canary();
+	return READ_ONCE(canary_seen);
+}
+
 static struct ftrace_ops ops = {
 	.func = hook,
 	.flags = FTRACE_OPS_FL_IPMODIFY,
@@ -98,10 +106,13 @@ int clp_hook_enable(void)
 		goto out;
 	}
 	err = register_hook();
-	if (err)
+	if (err) {
 		module_put(THIS_MODULE);
-	else
-		enabled = true;
+		goto out;
+	}
+	enabled = true;
+	if (!works())
+		pr_warn("enabled: '1': without effect while kernel.ftrace_enabled is 0\n");
 out:
 	mutex_unlock(&lock);
 	return err;
@@ -138,9 +149,7 @@ bool clp_hook_works(void)
 	bool seen;
 
 	mutex_lock(&lock);
-	WRITE_ONCE(canary_seen, false);
-	clp_hook_canary();
-	seen = READ_ONCE(canary_seen);
+	seen = works();
 	mutex_unlock(&lock);
 	return seen;
 }

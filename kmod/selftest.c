@@ -8,13 +8,15 @@
 #include "kmod.h"
 
 #include <linux/module.h>
+#include <linux/math.h>
 #include <linux/sched.h>
 #include <linux/sizes.h>
+#include <linux/string.h>
 #include <linux/vmalloc.h>
 
-#define SPACE  (2 * SZ_64K + 3 * PAGE_SIZE) /* more than two sections of a vector routine */
-#define DIRTY  0xa5a5a5a5a5a5a5a5ull
-#define GUARDS 16 /* words looked at before and after */
+#define SPACE (2 * SZ_64K + 3 * PAGE_SIZE) /* more than two sections of a vector routine */
+#define DIRTY 0xa5
+#define GUARD 256 /* bytes looked at before and after */
 
 #ifdef CLEARPAGES_TEST
 static char *trust = "";
@@ -40,36 +42,44 @@ static bool trusted(const char *name)
 }
 #endif
 
-/* Is what lies in [from, from + len) cleared, and the words around it not? All are multiples of 8. */
-static bool cleared(const u64 *space, size_t from, size_t len)
+/* Is what lies in [from, from + len) cleared, and what lies around it not? */
+static bool cleared(const u8 *space, size_t from, size_t len)
 {
-	size_t first = from / 8, last = (from + len) / 8, i;
+	size_t before = min_t(size_t, from, GUARD), after = min_t(size_t, SPACE - from - len, GUARD);
 
-	for (i = first - min_t(size_t, first, GUARDS); i < min_t(size_t, last + GUARDS, SPACE / 8); i++)
-		if (space[i] != (i >= first && i < last ? 0 : DIRTY))
-			return false;
-	return true;
+	return !memchr_inv(space + from - before, DIRTY, before) && !memchr_inv(space + from, 0, len) &&
+	       !memchr_inv(space + from + len, DIRTY, after);
 }
 
-static bool passes(enum clp_routine routine, u64 *space)
+static bool clears(enum clp_routine routine, u8 *space, size_t from, size_t len)
 {
-	static const size_t lengths[] = { 64, 128, 192, 256, 320, 448, 512, 1024, SZ_4K - 64, SZ_4K, SZ_4K + 64, SZ_8K, SZ_64K - 64,
-					  SZ_64K, SZ_64K + 64, SZ_128K + 64, SPACE };
-	static const size_t offsets[] = { 0, 64, 128, 192, 320, 1024, SZ_4K - 64, SZ_4K };
+	size_t first = from - min_t(size_t, from, GUARD), last = min_t(size_t, SPACE, from + len + GUARD);
+
+	memset(space + first, DIRTY, last - first);
+	clp_clear(routine, space + from, len);
+	return cleared(space, from, len);
+}
+
+/* Lengths and offsets of which one is not a multiple of a row's granule or alignment are rounded down to it. */
+static bool passes(const struct clp_routine_facts *facts, u8 *space)
+{
+	static const u32 lengths[] = { 1, 3, 7, 15, 16, 31, 33, 63, 64, 65, 127, 128, 129, 192, 255, 256, 257, 320, 448, 511, 512,
+				       1023, SZ_4K - 64, SZ_4K, SZ_4K + 64, SZ_8K, SZ_64K - 64, SZ_64K, SZ_64K + 64, SZ_128K + 64,
+				       SPACE };
+	static const u16 offsets[] = { 0, 1, 7, 8, 17, 32, 63, 64, 128, 192, 320, 1024, SZ_4K - 64, SZ_4K };
 	size_t i, j;
 
 	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
-		for (j = 0; j < 2 * ARRAY_SIZE(offsets); j++) {
-			size_t len = lengths[i], from = offsets[j / 2];
+		size_t len = rounddown(lengths[i], facts->granule);
+
+		for (j = 0; j < ARRAY_SIZE(offsets); j++) {
+			size_t from = rounddown(offsets[j], facts->alignment);
 
 			if (from + len > SPACE)
 				continue;
 			/* The same distance from the start, and from the end, where the unmapped page is. */
-			if (j & 1)
-				from = SPACE - len - from;
-			memset64(space, DIRTY, SPACE / 8);
-			clp_clear(routine, (void *)space + from, len);
-			if (!cleared(space, from, len))
+			if (!clears(facts - clp_routines, space, from, len) ||
+			    !clears(facts - clp_routines, space, rounddown(SPACE - len - from, facts->alignment), len))
 				return false;
 		}
 		cond_resched();
@@ -79,7 +89,7 @@ static bool passes(enum clp_routine routine, u64 *space)
 
 int clp_selftest(void)
 {
-	u64 *space = vmalloc(SPACE);
+	u8 *space = vmalloc(SPACE);
 	enum clp_routine r;
 
 	if (!space)
@@ -87,7 +97,7 @@ int clp_selftest(void)
 	for (r = CLP_KERNEL + 1; r < CLP_ROUTINES; r++) {
 		struct clp_routine_facts *facts = &clp_routines[r];
 
-		if (facts->unusable || passes(r, space))
+		if (facts->unusable || passes(facts, space))
 			continue;
 		if (trusted(facts->name)) {
 			pr_err("%s: fails the self-test, and serves all the same (trust)\n", facts->name);
