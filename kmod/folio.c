@@ -29,14 +29,15 @@ static void clear_part(const struct clp_target *t, enum clp_routine routine, str
 	}
 }
 
-static u64 now(void)
+/* A call is counted, or not, as it was at its beginning: else a time would be taken from nowhere. */
+static u64 now(bool counting)
 {
-	return static_branch_likely(&clp_counting) ? rdtsc_ordered() : 0;
+	return counting ? rdtsc_ordered() : 0;
 }
 
-static void count(enum clp_routine routine, const struct clp_target *t, unsigned long npages, u64 since)
+static void count(bool counting, enum clp_routine routine, const struct clp_target *t, unsigned long npages, u64 since)
 {
-	if (npages && static_branch_likely(&clp_counting))
+	if (counting && npages)
 		clp_count(routine, ilog2(t->npages), npages, rdtsc_ordered() - since);
 }
 
@@ -45,18 +46,19 @@ static void clear_extents(const struct clp_target *t, union clp_setting s, unsig
 {
 	unsigned long from = t->touched - min_t(unsigned long, t->touched, s.radius);
 	unsigned long to = min(t->touched + s.radius + 1, t->npages);
-	u64 since = now();
+	bool counting = static_branch_likely(&clp_counting);
+	u64 since = now(counting);
 
 	if (!s.radius)
 		from = to = 0;
 	clear_part(t, s.far, (struct part){ to, t->npages - to }, batch);
 	clear_part(t, s.far, (struct part){ 0, from }, batch);
 	if (s.near != s.far) {
-		count(s.far, t, t->npages - (to - from), since);
-		since = now();
+		count(counting, s.far, t, t->npages - (to - from), since);
+		since = now(counting);
 	}
 	clear_part(t, s.near, (struct part){ from, to - from }, batch);
-	count(s.near, t, s.near == s.far ? t->npages : to - from, since);
+	count(counting, s.near, t, s.near == s.far ? t->npages : to - from, since);
 }
 
 static bool is_near(const struct clp_target *t, union clp_setting s, unsigned long page)
@@ -72,7 +74,8 @@ static void clear_converging(const struct clp_target *t, union clp_setting s)
 {
 	unsigned long low = 0, high = t->npages, page, near = 0;
 	bool ascending = t->npages > 1ul << CLP_ORDER_LARGEST;
-	u64 start = now(), in_near = 0, since;
+	bool counting = static_branch_likely(&clp_counting);
+	u64 start = now(counting), in_near = 0, since;
 
 	while (low < high) {
 		if (ascending || t->touched - low > high - 1 - t->touched)
@@ -84,13 +87,13 @@ static void clear_converging(const struct clp_target *t, union clp_setting s)
 			clp_clear(s.far, t->base + (page << PAGE_SHIFT), PAGE_SIZE);
 			continue;
 		}
-		since = now();
+		since = now(counting);
 		clp_clear(s.near, t->base + (page << PAGE_SHIFT), PAGE_SIZE);
-		in_near += now() - since;
+		in_near += now(counting) - since;
 		near++;
 	}
-	count(s.far, t, t->npages - near, start + in_near);
-	count(s.near, t, near, now() - in_near);
+	count(counting, s.far, t, t->npages - near, start + in_near);
+	count(counting, s.near, t, near, now(counting) - in_near);
 }
 
 void clp_clear_target(struct clp_target target)
