@@ -14,6 +14,7 @@
 #include <linux/sysfs.h>
 
 #define BATCH_LARGEST SZ_1G /* the largest folio */
+#define BATCH_CHARS   11    /* "1073741824", and a suffix; longer ones could wrap around */
 
 /* Writers of the setting take turns; readers see one word. */
 static DEFINE_MUTEX(setting_lock);
@@ -152,7 +153,7 @@ static s64 parse_batch(const char *value)
 	if (!strcmp(value, "page"))
 		return CLP_BATCH_PAGE;
 	bytes = memparse(value, &end);
-	if (end == value || *end || !isdigit(*value))
+	if (end == value || *end || !isdigit(*value) || strlen(value) > BATCH_CHARS)
 		return refuse("batch", value, -EINVAL, "auto, page, or a size such as 8M");
 	if (!bytes || bytes & ~PAGE_MASK)
 		return refuse("batch", value, -EINVAL, "not a multiple of the page size");
