@@ -139,19 +139,15 @@ out:
 	return err;
 }
 
-bool clp_hook_enabled(void)
+enum clp_hook_state clp_hook_state(void)
 {
-	return READ_ONCE(enabled);
-}
-
-bool clp_hook_works(void)
-{
-	bool seen;
+	enum clp_hook_state state = CLP_HOOK_OFF;
 
 	mutex_lock(&lock);
-	seen = works();
+	if (enabled)
+		state = works() ? CLP_HOOK_ON : CLP_HOOK_MUTE;
 	mutex_unlock(&lock);
-	return seen;
+	return state;
 }
 
 static long calls_in_flight(void)

@@ -96,8 +96,8 @@ void clp_clear_target(struct clp_target target);
 /* hook.c: take over the kernel's function, and leave it again. */
 int clp_hook_enable(void);
 int clp_hook_disable(void);
-bool clp_hook_enabled(void);
-bool clp_hook_works(void); /* false while kernel.ftrace_enabled is 0 */
+enum clp_hook_state { CLP_HOOK_OFF, CLP_HOOK_ON, CLP_HOOK_MUTE /* on, while kernel.ftrace_enabled is 0 */ };
+enum clp_hook_state clp_hook_state(void);
 void clp_hook_wait(void);  /* after disabling: until no call is in our code */
 
 /* order0.c: clear the pages of small faults with that routine, or, with CLP_KERNEL, don't. */

@@ -195,9 +195,9 @@ static int set_radius(const char *value)
 
 static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr, char *page)
 {
-	if (clp_hook_enabled() && !clp_hook_works())
-		return sysfs_emit(page, "0 (kernel.ftrace_enabled=0)\n");
-	return sysfs_emit(page, "%d\n", clp_hook_enabled());
+	enum clp_hook_state state = clp_hook_state();
+
+	return sysfs_emit(page, "%s\n", state == CLP_HOOK_MUTE ? "0 (kernel.ftrace_enabled=0)" : state == CLP_HOOK_ON ? "1" : "0");
 }
 
 static int set_enabled(const char *value)
