@@ -161,12 +161,17 @@ static long calls_in_flight(void)
 }
 
 /*
+ * It is off, but for a removal that is forced. The filter outlives the registration: ftrace allocated it.
+ *
  * Unregistering waits until no task is between ftrace's entry and our count. Then the count goes to zero, each call being finite; and
  * after one more grace period no task is on its way out of our function.
  */
-void clp_hook_wait(void)
+void clp_hook_exit(void)
 {
+	if (clp_hook_state() != CLP_HOOK_OFF)
+		clp_hook_disable();
 	while (calls_in_flight())
 		schedule_timeout_uninterruptible(1);
 	synchronize_rcu_tasks();
+	ftrace_free_filter(&ops);
 }

@@ -98,7 +98,7 @@ int clp_hook_enable(void);
 int clp_hook_disable(void);
 enum clp_hook_state { CLP_HOOK_OFF, CLP_HOOK_ON, CLP_HOOK_MUTE /* on, while kernel.ftrace_enabled is 0 */ };
 enum clp_hook_state clp_hook_state(void);
-void clp_hook_wait(void);  /* after disabling: until no call is in our code */
+void clp_hook_exit(void); /* until no call is in our code */
 
 /* order0.c: clear the pages of small faults with that routine, or, with CLP_KERNEL, don't. */
 int clp_order0_set(enum clp_routine routine);

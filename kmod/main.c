@@ -26,13 +26,12 @@ static int __init clearpages_init(void)
 	return 0;
 }
 
-/* The hook is off: while it is on, the module can't be removed. */
 static void __exit clearpages_exit(void)
 {
 	clp_bench_exit();
 	clp_sysfs_exit();
 	clp_order0_set(CLP_KERNEL);
-	clp_hook_wait();
+	clp_hook_exit();
 	clp_counters_exit();
 }
 
