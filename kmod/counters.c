@@ -68,7 +68,10 @@ static u64 sum(size_t at)
 
 u64 clp_counters_read(size_t at)
 {
-	return sum(at) - READ_ONCE(*(u64 *)((void *)before + at));
+	/* First: counters only grow, so a reset meanwhile can't make the difference negative. */
+	u64 base = READ_ONCE(*(u64 *)((void *)before + at));
+
+	return sum(at) - base;
 }
 
 void clp_counters_reset(void)
