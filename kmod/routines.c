@@ -10,6 +10,7 @@
 #include <asm/fpu/api.h>
 #include <asm/fpu/types.h>
 #include <linux/instrumented.h>
+#include <linux/kmsan-checks.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 
@@ -147,10 +148,16 @@ static void call(enum clp_routine routine, void *addr, size_t len)
 	}
 }
 
+/* KASAN, KCSAN and KMSAN don't see what assembler writes. */
+static void announce(void *addr, size_t len)
+{
+	instrument_write(addr, len);
+	kmsan_unpoison_memory(addr, len);
+}
+
 void clp_clear_scalar(enum clp_routine routine, void *addr, size_t len)
 {
-	/* KASAN and KCSAN don't see what assembler writes. */
-	instrument_write(addr, len);
+	announce(addr, len);
 	call(routine, addr, len);
 }
 
@@ -158,7 +165,7 @@ void clp_clear(enum clp_routine routine, void *addr, size_t len)
 {
 	size_t n;
 
-	instrument_write(addr, len);
+	announce(addr, len);
 	if (!(clp_routines[routine].traits & CLP_VECTOR)) {
 		call(routine, addr, len);
 		return;
