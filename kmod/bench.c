@@ -80,9 +80,11 @@ static bool all_zero(const struct run *run)
 {
 	unsigned int i;
 
-	for (i = 0; i < run->nblocks; i++)
+	for (i = 0; i < run->nblocks; i++) {
 		if (memchr_inv(run->blocks[i], 0, PAGE_SIZE << run->order))
 			return false;
+		cond_resched();
+	}
 	return true;
 }
 
@@ -208,8 +210,10 @@ static ssize_t bench_write(struct file *file, const char __user *from, size_t le
 	char text[128];
 	int err;
 
-	if (len >= sizeof(text))
+	if (len >= sizeof(text)) {
+		pr_warn("bench: %zu characters: no line is that long\n", len);
 		return -EINVAL;
+	}
 	if (copy_from_user(text, from, len))
 		return -EFAULT;
 	text[len] = '\0';

@@ -62,7 +62,7 @@ static struct kretprobe probe = {
 	.data_size = sizeof(u8),
 };
 
-static int start(void)
+static int start(enum clp_routine routine)
 {
 	int err;
 
@@ -73,7 +73,7 @@ static int start(void)
 	probe.nmissed = 0;
 	err = register_kretprobe(&probe);
 	if (err)
-		pr_warn("order0: %s can't be probed (error %d)\n", CLP_ALLOC_FUNCTION, err);
+		pr_warn("order0: '%s': %s can't be probed (error %d)\n", clp_routines[routine].name, CLP_ALLOC_FUNCTION, err);
 	registered = !err;
 	return err;
 }
@@ -110,7 +110,7 @@ int clp_order0_set(enum clp_routine routine)
 		err = -EOPNOTSUPP;
 	} else {
 		if (!registered)
-			err = start();
+			err = start(routine);
 		if (!err)
 			WRITE_ONCE(chosen, routine);
 	}
