@@ -23,6 +23,7 @@
 
 #define BLOCKS_MOST      4096u
 #define REPETITIONS_MOST 100000u
+#define LINE_MOST        128
 
 struct run {
 	enum clp_routine routine;
@@ -176,15 +177,18 @@ static int parse_number(const char *word, unsigned int least, unsigned int most,
 
 static int parse(char *text, struct run *run)
 {
+	char line[LINE_MOST], *rest = line;
 	char *words[5], *word;
 	unsigned int n = 0;
 	int r;
 
-	while ((word = strsep(&text, " \t\n")))
+	text = strim(text);
+	strscpy(line, text, sizeof(line));
+	while ((word = strsep(&rest, " \t")))
 		if (*word && n++ < ARRAY_SIZE(words))
 			words[n - 1] = word;
 	if (n != ARRAY_SIZE(words))
-		return refuse("", "write ROUTINE ORDER BLOCKS REPETITIONS cached|uncached");
+		return refuse(text, "write ROUTINE ORDER BLOCKS REPETITIONS cached|uncached");
 	r = clp_routine_find(words[0]);
 	if (r < 0)
 		return refuse(words[0], "no such routine");
@@ -207,7 +211,7 @@ static int parse(char *text, struct run *run)
 static ssize_t bench_write(struct file *file, const char __user *from, size_t len, loff_t *at)
 {
 	struct run run = { 0 };
-	char text[128];
+	char text[LINE_MOST];
 	int err;
 
 	if (len >= sizeof(text)) {

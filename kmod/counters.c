@@ -39,6 +39,9 @@ void clp_count(enum clp_routine routine, unsigned int order, unsigned long npage
 
 	if (slot < 0)
 		return;
+	/* It began on another processor, of which the time stamp counter is ahead. */
+	if ((s64)cycles < 0)
+		cycles = 0;
 	this_cpu_inc(counters->count[routine][slot][CLP_CALLS]);
 	this_cpu_add(counters->count[routine][slot][CLP_PAGES], npages);
 	this_cpu_add(counters->count[routine][slot][CLP_CYCLES], cycles);

@@ -65,19 +65,20 @@ static struct ftrace_ops ops = {
 	.flags = FTRACE_OPS_FL_IPMODIFY,
 };
 
-static int set_filter(const char *function, bool reset)
+/* The function by its name, since its address is not for modules; the canary by its address. */
+static int set_filter(void)
 {
-	char name[64]; /* ftrace parses it in place */
+	char name[] = CLP_CLEAR_FUNCTION; /* ftrace parses it in place */
 
-	strscpy(name, function, sizeof(name));
-	return ftrace_set_filter(&ops, name, strlen(name), reset);
+	return ftrace_set_filter(&ops, name, strlen(name), true) ?:
+	       ftrace_set_filter_ip(&ops, (unsigned long)clp_hook_canary, false, false);
 }
 
 static int register_hook(void)
 {
 	int err;
 
-	err = set_filter(CLP_CLEAR_FUNCTION, true) ?: set_filter("clp_hook_canary", false);
+	err = set_filter();
 	if (err) {
 		pr_warn("enabled: '1': ftrace finds no function %s in this kernel (error %d)\n", CLP_CLEAR_FUNCTION, err);
 		return err == -EINVAL ? -ENOENT : err;

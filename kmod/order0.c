@@ -125,5 +125,6 @@ enum clp_routine clp_order0_get(void)
 
 unsigned long clp_order0_missed(void)
 {
-	return READ_ONCE(probe.nmissed);
+	/* No instance was free; or another probe was at work on this processor. */
+	return READ_ONCE(probe.nmissed) + READ_ONCE(probe.kp.nmissed);
 }

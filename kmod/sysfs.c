@@ -153,7 +153,8 @@ static s64 parse_batch(const char *value)
 	if (!strcmp(value, "page"))
 		return CLP_BATCH_PAGE;
 	bytes = memparse(value, &end);
-	if (end == value || *end || !isdigit(*value) || strlen(value) > BATCH_CHARS)
+	/* Decimal alone: to memparse() a leading 0 means octal or more. */
+	if (end == value || *end || !isdigit(*value) || (*value == '0' && value[1]) || strlen(value) > BATCH_CHARS)
 		return refuse("batch", value, -EINVAL, "auto, page, or a size such as 8M");
 	if (!bytes || bytes & ~PAGE_MASK)
 		return refuse("batch", value, -EINVAL, "not a multiple of the page size");
@@ -202,11 +203,11 @@ static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr, c
 
 static int set_enabled(const char *value)
 {
-	bool on;
-
-	if (kstrtobool(value, &on))
-		return refuse("enabled", value, -EINVAL, "0 or 1");
-	return on ? clp_hook_enable() : clp_hook_disable();
+	if (!strcmp(value, "1"))
+		return clp_hook_enable();
+	if (!strcmp(value, "0"))
+		return clp_hook_disable();
+	return refuse("enabled", value, -EINVAL, "0 or 1");
 }
 
 static ssize_t routines_show(struct kobject *kobj, struct kobj_attribute *attr, char *page)
@@ -258,6 +259,10 @@ int clp_sysfs_init(void)
 	union clp_setting s = { { .far = clp_default_far(), .near = clp_default_near(), .radius = 2, .batch = CLP_BATCH_AUTO } };
 	int err;
 
+	if (s.near == CLP_KERNEL) {
+		pr_err("no routine for the neighbourhood passes the self-test\n");
+		return -ENODEV;
+	}
 	clp_setting_word = s.word;
 	root = kobject_create_and_add(KBUILD_MODNAME, kernel_kobj);
 	if (!root)

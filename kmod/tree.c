@@ -4,7 +4,6 @@
  */
 #include "kmod.h"
 
-#include <linux/kstrtox.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
@@ -87,24 +86,20 @@ static ssize_t enabled_show(struct kobject *kobj, struct kobj_attribute *attr, c
 
 static ssize_t enabled_store(struct kobject *kobj, struct kobj_attribute *attr, const char *text, size_t len)
 {
-	bool on;
-
-	if (kstrtobool(text, &on)) {
+	if (sysfs_streq(text, "1")) {
+		static_branch_enable(&clp_counting);
+	} else if (sysfs_streq(text, "0")) {
+		static_branch_disable(&clp_counting);
+	} else {
 		pr_warn("stats/enabled: '%.*s': 0 or 1\n", (int)strcspn(text, "\n"), text);
 		return -EINVAL;
 	}
-	if (on)
-		static_branch_enable(&clp_counting);
-	else
-		static_branch_disable(&clp_counting);
 	return len;
 }
 
 static ssize_t reset_store(struct kobject *kobj, struct kobj_attribute *attr, const char *text, size_t len)
 {
-	bool on;
-
-	if (kstrtobool(text, &on) || !on) {
+	if (!sysfs_streq(text, "1")) {
 		pr_warn("stats/reset: '%.*s': 1\n", (int)strcspn(text, "\n"), text);
 		return -EINVAL;
 	}
