@@ -89,7 +89,7 @@ static bool passes(const struct clp_routine_facts *facts, u8 *space)
 
 int clp_selftest(void)
 {
-	u8 *space = vmalloc(SPACE);
+	u8 *space = __vmalloc(SPACE, GFP_KERNEL | __GFP_NOWARN);
 	enum clp_routine r;
 
 	if (!space)
