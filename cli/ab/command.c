@@ -138,6 +138,8 @@ static _Noreturn void child(const struct command_line *c, const int writers[STRE
 		else
 			dup2(writers[STREAM_RESULTS], 3);
 	}
+	if (c->label)
+		setenv("CLEARPAGES_LABEL", c->label, 1);
 	execvp(c->words[0], c->words);
 	dprintf(STDERR_FILENO, "%s: %s\n", c->words[0], strerror(errno));
 	_exit(errno == ENOENT ? 127 : 126);

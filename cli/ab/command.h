@@ -23,6 +23,7 @@ struct outcome {
 struct command_line {
 	char *const *words; /* the program and its arguments */
 	int pin;	    /* CPU; -1: none */
+	const char *label;  /* in CLEARPAGES_LABEL; NULL: not set by us */
 	/* A program of ours: it is told to write its results to this file, which leads here. NULL: no results. */
 	const char *results;
 };

@@ -63,18 +63,28 @@ static void discard(const struct live *l)
 		unlink(l->store->path);
 }
 
-static void failed(struct live *l, const struct turn *t, const struct outcome *outcome, const char *reason)
+static bool cannot_run(const struct outcome *outcome)
 {
-	const char *label = l->plan->labels[t->label];
-	bool missing = outcome->status == 126 || outcome->status == 127;
-	bool hopeless = missing || (!outcome->status && !l->seen[t->label]);
+	return outcome->status == 126 || outcome->status == 127;
+}
 
+static void session_failed(struct live *l, const struct turn *t, const struct outcome *outcome, const char *reason)
+{
 	store_failed(l->store, l->plan, t, outcome, reason);
 	data_forget(l->machine, t->label, t->block);
 	l->machine->failed[t->label]++;
-	complain("'%s' failed in block %u: %s%s", label, t->block, reason,
+	complain("'%s' failed in block %u: %s%s", l->plan->labels[t->label], t->block, reason,
 		 *outcome->tail ? "; the end of what it said:" : "");
 	show_tail(outcome->tail);
+}
+
+static void failed(struct live *l, const struct turn *t, const struct outcome *outcome, const char *reason)
+{
+	const char *label = l->plan->labels[t->label];
+	bool missing = cannot_run(outcome);
+	bool hopeless = missing || (!outcome->status && !l->seen[t->label]);
+
+	session_failed(l, t, outcome, reason);
 	/* It would be the same in every session. */
 	if (hopeless)
 		discard(l);
@@ -147,11 +157,39 @@ static enum ended run_once(struct live *l, const struct turn *t, unsigned repeat
 	return reason ? RUN_FAILED : RUN_GOOD;
 }
 
+static void no_line(void *arg, enum stream from, char *text)
+{
+	(void)arg;
+	(void)from;
+	(void)text;
+}
+
+static enum ended prepare(struct live *l, const struct turn *t)
+{
+	char *const words[] = { (char[]){ "/bin/sh" }, (char[]){ "-c" }, l->plan->prepare, NULL };
+	const struct command_line line = { .words = words, .pin = -1, .label = l->plan->labels[t->label] };
+	struct outcome outcome;
+	char text[96], reason[128];
+
+	command_run(&line, no_line, NULL, &outcome);
+	if (outcome.stopped)
+		return RUN_STOPPED;
+	if (!outcome.status)
+		return RUN_GOOD;
+	snprintf(reason, sizeof(reason), "--prepare: %s", how_it_ended(outcome.status, text, sizeof(text)));
+	session_failed(l, t, &outcome, reason);
+	if (cannot_run(&outcome)) {
+		discard(l);
+		die(EXIT_FAILED, "--prepare: '%s' can't be run", l->plan->prepare);
+	}
+	return RUN_FAILED;
+}
+
 /* False where we were interrupted. */
 static bool run_session(struct live *l, const struct turn *t)
 {
 	unsigned warmup = l->plan->warmup;
-	enum ended ended = RUN_GOOD;
+	enum ended ended = l->plan->prepare ? prepare(l, t) : RUN_GOOD;
 
 	for (unsigned i = 0; i < warmup + l->plan->repeats && ended == RUN_GOOD; i++)
 		ended = run_once(l, t, i < warmup ? i + 1 : i - warmup + 1, i < warmup);

@@ -21,6 +21,8 @@ static const struct argp_option argp_options[] = {
 	  "Of other programs: wall (default), or an extended regular expression with a group around the number that they "
 	  "print",
 	  1 },
+	{ "prepare", OPT_PREPARE, "CMD", 0,
+	  "Run this before each session, untimed, with base or the candidate's name in CLEARPAGES_LABEL", 1 },
 	{ "pin", OPT_PIN, "CPU", 0, "Run all on this CPU", 1 },
 	{ "seed", OPT_SEED, "N", 0, "Seed of the order (default: the time)", 1 },
 	{ "output", 'o', "FILE", 0, "Where the runs are stored (default: ab-HOST-TIME.jsonl); from files: the comparisons",
@@ -154,6 +156,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		free(p->metric);
 		p->metric = copy_text(arg);
 		return 0;
+	case OPT_PREPARE:
+		if (!*arg)
+			die(EXIT_USAGE, "--prepare: '' is not a command");
+		free(p->prepare);
+		p->prepare = copy_text(arg);
+		return 0;
 	case OPT_PIN:
 		p->pin = (int)parse_count("--pin", arg, 0, CPU_SETSIZE - 1);
 		return 0;
@@ -232,6 +240,8 @@ void options_check_same(const struct options *o, const struct plan *was)
 	}
 	if (given(o, OPT_METRIC) && (!was->metric || strcmp(p->metric, was->metric) != 0))
 		differ(o->resume, "metric", was->metric ? was->metric : "");
+	if (given(o, OPT_PREPARE) && (!was->prepare || strcmp(p->prepare, was->prepare) != 0))
+		differ(o->resume, "prepare", was->prepare ? was->prepare : "");
 	if (p->better != BETTER_UNKNOWN && p->better != was->better)
 		die(EXIT_USAGE, "--resume: '%s' was begun with another direction; leave --%s-is-better out", o->resume,
 		    better_name(p->better));

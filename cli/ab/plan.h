@@ -21,6 +21,7 @@ struct plan {
 	uint64_t seed;
 	char *metric; /* as given: NULL, "wall", a regular expression */
 	enum better better;
+	char *prepare; /* before each session; NULL: nothing */
 };
 void plan_free(struct plan *p);
 

@@ -18,6 +18,7 @@ void plan_free(struct plan *p)
 		free(p->commands[i]);
 	}
 	free(p->metric);
+	free(p->prepare);
 }
 
 void store_record(struct store *s, const struct record *r)
@@ -55,6 +56,8 @@ void store_create(struct store *s, const char *path, const struct plan *p, int a
 	record_whole(&r, "pin", p->pin);
 	record_text(&r, "metric", p->metric ? p->metric : "");
 	record_text(&r, "better", better_name(p->better));
+	if (p->prepare)
+		record_text(&r, "prepare", p->prepare);
 	store_record(s, &r);
 	record_end(&r);
 	for (unsigned i = 0; i < p->n; i++) {
@@ -141,7 +144,7 @@ static unsigned count(const json_t *record, const char *key, unsigned most)
 static void read_header(struct stored *stored, const json_t *header)
 {
 	struct plan *p = &stored->plan;
-	const char *metric = result_text(header, "metric", "");
+	const char *metric = result_text(header, "metric", ""), *prepare = result_text(header, "prepare", "");
 
 	p->sessions = count(header, "sessions", SESSIONS_MAX);
 	p->repeats = count(header, "repeats", REPEATS_MAX);
@@ -150,6 +153,7 @@ static void read_header(struct stored *stored, const json_t *header)
 	p->seed = (uint64_t)result_whole(header, "seed", 0);
 	p->metric = *metric ? copy_text(metric) : NULL;
 	p->better = better_named(result_text(header, "better", ""));
+	p->prepare = *prepare ? copy_text(prepare) : NULL;
 	stored->turns = calloc((size_t)p->sessions * LABELS_MAX + 1, 1);
 	if (!stored->turns)
 		die(EXIT_FAILED, "out of memory");

@@ -126,6 +126,43 @@ print([l["label"] for l in map(json.loads, open(sys.argv[1])) if l["type"] == "s
 	cmp runs.jsonl before
 }
 
+@test "ab: --prepare runs before each session, and knows whose it is" {
+	# shellcheck disable=SC2016 # for the shell that ab starts
+	ab --base 'cat now >>ran; echo 5 ms' --cand b='cat now >>ran; echo 5 ms' --metric '([0-9]+)' --prepare 'echo "$CLEARPAGES_LABEL" >now; cat now >>prepared' \
+		--sessions 3 --repeats 2 --warmup 1 -o runs.jsonl
+	[[ $status -eq 0 && -z $stderr ]]
+	json runs.jsonl '[l["label"] for l in of("session")] == open("prepared").read().split() and "prepared" in lines[0]["prepare"]'
+	json runs.jsonl '[l["label"] for l in of("session") for _ in range(3)] == open("ran").read().split()'
+	# The runs themselves don't see it, unless it was set outside.
+	rm -f seen
+	# shellcheck disable=SC2016
+	ab --base 'echo "${CLEARPAGES_LABEL-none}" >>seen' --cand b=true --prepare true --sessions 2 -o seen.jsonl
+	[[ $(sort -u seen) == none ]]
+}
+
+@test "ab: a --prepare that fails takes its session with it, and no other" {
+	# shellcheck disable=SC2016
+	ab --base 'echo 5 ms' --cand b='echo 5 ms; echo >>ran' --metric '([0-9]+)' --sessions 3 --repeats 2 --warmup 0 -o runs.jsonl \
+		--prepare 'test "$CLEARPAGES_LABEL" = base && exit 0; echo >>count; [ "$(wc -l <count)" -ne 2 ] || { echo it does not switch; exit 4; }'
+	[[ $status -eq 0 && $stderr == *"'b'"*"--prepare"*"status 4"*"it does not switch"* && $(wc -l <ran) -eq 4 ]]
+	json runs.jsonl '[(f["label"], f["status"]) for f in of("failed")] == [("b", 4)] and of("comparison")[0]["sessions"] == 2'
+	ab --base true --cand b=true --prepare nosuchprogram -o never.jsonl
+	[[ $status -eq 1 && -z $output && $stderr == *"--prepare: 'nosuchprogram' can't be run"* && ! -e never.jsonl ]]
+	usage_error "--prepare: ''" ab --base true --cand b=true --prepare ""
+}
+
+@test "ab: --resume prepares as the run was begun" {
+	ab --base true --cand b=true --prepare 'echo >>prepared' --sessions 3 --repeats 1 -o runs.jsonl
+	# As if it had ended in its last block.
+	sed -i -e '/"type":"comparison"/d' -e '/"block":3/d' runs.jsonl
+	usage_error "--prepare" ab --resume runs.jsonl --prepare true
+	: >prepared
+	ab --resume runs.jsonl
+	[[ $status -eq 0 && $(wc -l <prepared) -eq 2 ]]
+	results m1 "${calm[@]}" >base.jsonl
+	usage_error "--prepare" ab base.jsonl other=base.jsonl --prepare true
+}
+
 @test "ab: one file is not another, and a plain file can't be gone on from" {
 	results m1 "${calm[@]}" >base.jsonl
 	failure "base.jsonl" ab --resume base.jsonl
