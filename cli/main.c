@@ -9,6 +9,7 @@ static const struct command commands[] = {
 	{ "check", "is every routine correct here?", cmd_check },
 	{ "bench", "measure clearing, copying, use after clearing, and the policy", cmd_bench },
 	{ "ab", "compare a base with candidates: faster, slower, the same, or not known", cmd_ab },
+	{ "kernel", "switch and measure how the running kernel clears pages", cmd_kernel },
 	{ "tune", "measure this machine and write a profile for the library", cmd_tune },
 	{ "report", "one HTML page of charts and tables from result files", cmd_report },
 	{ 0 },
