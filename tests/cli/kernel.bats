@@ -712,3 +712,28 @@ ended()
 	kernel restore
 	[[ $status -eq 0 && $(now enabled) == 0 && $(now radius) == 9 && $(now op_far) == *movnti* && -z $(find "$root/run" -type f) ]]
 }
+
+# --- bench/kernel -----------------------------------------------------------------------------------------------------------
+
+@test "bench/kernel: what it would do, and what it refuses" {
+	machine
+	script=$BATS_TEST_DIRNAME/../../bench/kernel
+	run --separate-stderr "$script" --dry-run --size 16GB --sessions 3 --output somewhere
+	echo "$output"
+	[[ $status -eq 0 && ! -e somewhere ]]
+	[[ $output == *"kernel build"*"kernel load"*"8200 more >$root/sys/kernel/mm/hugepages/hugepages-2048kB"* ]]
+	[[ $output == *"kernel ab --ops stosb/batch=page,kernel,stosb/batch=auto,clzero/batch=auto,movnti/batch=auto --sessions 3"*"bench mem mmap -p 2MB -f demand -s 16GB"* ]]
+	[[ $output == *"16 more >$root/sys/kernel/mm/hugepages/hugepages-1048576kB"*"stosb/batch=8M"*"-p 1GB"*"kernel unload"* ]]
+	# Loaded already: it stays, and what it can't do is left out.
+	module
+	run --separate-stderr "$script" --dry-run --page 2MB
+	[[ $status -eq 0 && $output != *"kernel load"* && $output != *unload* && $output != *clzero* && $stderr == *"clzero/batch=auto is left out: the processor lacks clzero"* ]]
+	for words in "--size 3" "--size 0GB" "--page 4KB" "--sessions 1" "--frobs" "--output"; do
+		read -ra options <<<"$words"
+		run --separate-stderr "$script" "${options[@]}"
+		[[ $status -eq 2 && -z $output && ${#stderr_lines[@]} -eq 1 && $stderr == *"'${options[-1]}'"* ]]
+	done
+	rm "$root/proc/modules"
+	run --separate-stderr "$script"
+	[[ $status -eq 1 && ${#stderr_lines[@]} -eq 1 && $stderr == *"can't load modules"* ]]
+}
