@@ -92,6 +92,10 @@ static void clear_converging(const struct clp_target *t, union clp_setting s)
 		in_near += now(counting) - since;
 		near++;
 	}
+	if (s.near == s.far) {
+		count(counting, s.far, t, t->npages, start);
+		return;
+	}
 	count(counting, s.far, t, t->npages - near, start + in_near);
 	count(counting, s.near, t, near, now(counting) - in_near);
 }
