@@ -70,6 +70,61 @@ CLP_API int clp_clear(void *addr, size_t len, unsigned flags);
 CLP_API int clp_clear_pages(void *addr, size_t npages, unsigned flags);
 
 /*
+ * clp_clear_around - set len bytes at base to zero, of which the page that holds `touch` is used at once.
+ *
+ * Clears what lies right of the neighbourhood of that page, then what lies left of it, then the neighbourhood itself, which is in cache on
+ * return. Without a hint in `flags` the far parts are cleared as under CLP_COLD and the neighbourhood as under CLP_HOT;
+ * a hint holds for all of it. radius: base pages each side of the touched one that are its neighbourhood, as far as they are in the region;
+ * 0 to 512, 0: there is none, and all is far (Linux uses 2: mm/memory.c, folio_zero_user()). base, len: any. touch: an address in the region.
+ * Returns 0; -EINVAL as clp_clear(), for a larger radius, and for a touched address outside of the region (unless len is 0). On error
+ * nothing has been written.
+ */
+CLP_API int clp_clear_around(void *base, size_t len, const void *touch, unsigned flags, unsigned radius);
+
+/*
+ * clp_clear_batched - set len bytes at addr to zero in batches, and ask the caller between them whether to go on.
+ *
+ * options: NULL for the defaults. batch: bytes, at least a base page; 0: 8 MiB. Where clearing is slow, as on the first touch of memory, and
+ * unless flags has CLP_NOPROBE, a batch is cut into steps of about 2 ms, as the clock of clock_gettime(CLOCK_MONOTONIC) measures them.
+ * between: called after each batch or step but the last one, with what is clear so far, from addr on; whatever it returns but 0
+ * ends the call. It may call any function of this library, also to clear in batches, and leave by longjmp(). Without CLP_NODRAIN
+ * it may publish what is clear.
+ * Returns how many bytes from addr on are clear: len, or less where `between` said so, and then the rest is untouched;
+ * -EINVAL as clp_clear(), for options->sz or batch too small, and for a region of more than PTRDIFF_MAX bytes.
+ */
+struct clp_batch_options {
+	size_t sz; /* in: sizeof(struct clp_batch_options) of the caller */
+	size_t batch;
+	int (*between)(void *arg, size_t done, size_t len);
+	void *arg;
+};
+CLP_API ptrdiff_t clp_clear_batched(void *addr, size_t len, unsigned flags, const struct clp_batch_options *options);
+
+/*
+ * clp_clear_parallel, clp_populate_parallel - clear a region, or have all its pages made writable, with several threads.
+ *
+ * The threads are the library's own: started when first needed, with all signals blocked, asleep between, ended when unused for some
+ * seconds; the caller works as well, and its affinity mask and its control group's CPU quota hold for all. As many work as pay,
+ * which a long call finds out and later ones know; none below 2 MiB. options: NULL for the defaults. threads: at most so many, the caller among
+ * them; 0: as many as pay. Where no more threads can be had, fewer do it.
+ * Not async-signal-safe, and not between vfork() and exec: they take a lock and start threads. After fork() the child starts its own. A call that
+ * is in flight in another thread is not in the child: what it cleared there is what was clear at the fork.
+ *
+ * clp_clear_parallel: addr, len, flags as clp_clear(). Returns 0, or -EINVAL as clp_clear() and for options->sz too small.
+ *
+ * clp_populate_parallel: addr, len: multiples of the base page. Pages that are there are left as they are. By
+ * madvise(MADV_POPULATE_WRITE), which fails where a store would raise SIGBUS. Returns 0; -EOPNOTSUPP on kernels before 5.14; -EINVAL; or
+ * what madvise() says: -EFAULT short of huge pages or behind a file's end, -ENOMEM short of memory or not mapped, -EHWPOISON. *done, where
+ * it is not NULL: the bytes from addr on that are there without a gap; beyond, other pages may be there too.
+ */
+struct clp_parallel_options {
+	size_t sz; /* in: sizeof(struct clp_parallel_options) of the caller */
+	unsigned threads;
+};
+CLP_API int clp_clear_parallel(void *addr, size_t len, unsigned flags, const struct clp_parallel_options *options);
+CLP_API int clp_populate_parallel(void *addr, size_t len, const struct clp_parallel_options *options, size_t *done);
+
+/*
  * clp_copy_pages - copy npages base pages from src to dst.
  *
  * Both page-aligned and not overlapping. The hint speaks of the destination. CLP_NOPROBE is accepted and has no

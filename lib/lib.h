@@ -19,6 +19,8 @@
 #define CLP_HINTS (CLP_HOT | CLP_COLD)
 #define CLP_FLAGS (CLP_HINTS | CLP_NODRAIN | CLP_NOPROBE)
 #define CLP_VARIANTS_MAX 64u
+#define CLP_PROBED_MOST ((size_t)8 << 20) /* no machine's probe reaches further */
+#define CLP_RADIUS_MAX 512u /* pages: as in the kernel module */
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * parallel.c - clear a large region, or have its pages made, with several threads.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "lib.h"
+#include "workers.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+static bool options_ok(const struct clp_parallel_options *options)
+{
+	return !options || options->sz >= sizeof(*options);
+}
+
+static int clear_chunk(char *at, size_t len, unsigned flags)
+{
+	return clp_clear(at, len, flags);
+}
+
+int clp_clear_parallel(void *addr, size_t len, unsigned flags, const struct clp_parallel_options *options)
+{
+	struct clp_job job = { .work = CLP_WORK_CLEAR, .chunk = clear_chunk, .addr = addr, .len = len };
+	size_t failed;
+
+	if (flags & ~CLP_FLAGS || (flags & CLP_HINTS) == CLP_HINTS || clp_wraps(addr, len) || !options_ok(options))
+		return -EINVAL;
+	if (!len)
+		return 0;
+	/* A chunk is part of something larger, of which it says little whether it is in cache. */
+	job.flags = flags | CLP_NODRAIN | (len > CLP_PROBED_MOST ? CLP_NOPROBE : 0);
+	job.threads = options ? options->threads : 0;
+	clp_workers_run(&job, &failed);
+	if (!(flags & CLP_NODRAIN))
+		clp_drain();
+	return 0;
+}
+
+static int populate_chunk(char *at, size_t len, unsigned flags)
+{
+	(void)flags;
+	while (madvise(at, len, MADV_POPULATE_WRITE)) {
+		int err = errno;
+
+		if (err != EINTR && err != EAGAIN)
+			return -err;
+	}
+	return 0;
+}
+
+/* Bytes from addr on that are there: the whole of what came before the chunk that failed, and its first pages. */
+static size_t populated(char *addr, size_t len, size_t failed)
+{
+	size_t page = clp_cpu_page();
+	unsigned char there;
+
+	while (failed < len && !mincore(addr + failed, page, &there) && there & 1)
+		failed += page;
+	return failed;
+}
+
+int clp_populate_parallel(void *addr, size_t len, const struct clp_parallel_options *options, size_t *done)
+{
+	struct clp_job job = { .work = CLP_WORK_POPULATE, .chunk = populate_chunk, .addr = addr, .len = len };
+	size_t page = clp_cpu_page(), failed;
+	int was = errno, err;
+
+	if (done)
+		*done = 0;
+	if ((uintptr_t)addr & (page - 1) || len & (page - 1) || clp_wraps(addr, len) || !options_ok(options))
+		return -EINVAL;
+	if (!len)
+		return 0;
+	/* Of length 0 it does nothing, where it is known. */
+	if (madvise(addr, 0, MADV_POPULATE_WRITE)) {
+		errno = was;
+		return -EOPNOTSUPP;
+	}
+	job.threads = options ? options->threads : 0;
+	err = clp_workers_run(&job, &failed);
+	if (done)
+		*done = err ? populated(addr, len, failed) : len;
+	errno = was;
+	return err;
+}

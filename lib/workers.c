@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * workers.c - the pool of threads that help a caller to work through a large region: started when first needed, asleep between, gone when
+ * long unused.
+ *
+ * The caller always works too, so that nothing waits for a thread that never comes. A job begins with the number of threads that paid
+ * last time; a long one goes on to find out: it doubles them as long as that makes it faster by PAYS.
+ */
+#define _GNU_SOURCE
+#include "workers.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib.h"
+#include "quota.h"
+
+#define CHUNK_MOST   ((size_t)2 << 20) /* and what chunks are aligned to where a region is long: a huge page has one owner */
+#define CHUNK_LEAST  ((size_t)256 << 10)
+#define THREAD_LEAST ((size_t)1 << 20) /* less for each is not worth waking it (measured, docs/parallel.md) */
+#define PAYS         1.15
+#define IDLE_SECONDS 10
+#define STACK        ((size_t)64 << 10)
+#define CPUS_MOST    8192
+
+struct task {
+	const struct clp_job *job;
+	struct task *next;
+	size_t chunk;
+	uint64_t taken;    /* bytes from the start that someone has taken */
+	uint64_t finished; /* bytes done */
+	uint64_t failed;   /* offset of the lowest chunk that failed; UINT64_MAX: none */
+	unsigned wanted;   /* threads, the caller among them */
+	unsigned joined;
+	int error;         /* of that chunk; under the lock */
+	pthread_cond_t left;
+	unsigned char cpus[CPUS_MOST / 8] __attribute__((aligned(8))); /* the caller's affinity */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static struct task *tasks; /* all below under the lock */
+static unsigned threads, idle;
+static bool fork_handled;
+
+/* How many threads paid last time, by kind of work; 0: not known. */
+static uint32_t learnt[CLP_WORKS];
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static size_t chunk_of(const struct clp_job *job, unsigned n)
+{
+	size_t page = clp_cpu_page(), chunk = job->len / ((size_t)n * 8) & ~(page - 1);
+
+	if (chunk >= CHUNK_MOST || job->len / n >= 2 * CHUNK_MOST)
+		return CHUNK_MOST;
+	return chunk > CHUNK_LEAST ? chunk : CHUNK_LEAST;
+}
+
+/* The next chunk, up to the next multiple of the chunk's size in the address space; false: all is taken. */
+static bool take(struct task *t, size_t *from, size_t *len)
+{
+	uintptr_t start = (uintptr_t)t->job->addr;
+	uint64_t at = load(t->taken), next;
+
+	do {
+		if (at >= t->job->len || load(t->failed) != UINT64_MAX)
+			return false;
+		next = ((start + at) / t->chunk + 1) * t->chunk - start;
+		if (next > t->job->len)
+			next = t->job->len;
+	} while (!__atomic_compare_exchange_n(&t->taken, &at, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	*from = at;
+	*len = next - at;
+	return true;
+}
+
+static void failed(struct task *t, size_t at, int error)
+{
+	pthread_mutex_lock(&lock);
+	if (at < load(t->failed)) {
+		store(t->failed, at);
+		t->error = error;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* One chunk; false when there is none. */
+static bool work_on(struct task *t)
+{
+	size_t from, len;
+	int err;
+
+	if (!take(t, &from, &len))
+		return false;
+	err = t->job->chunk(t->job->addr + from, len, t->job->flags);
+	if (err)
+		failed(t, from, err);
+	__atomic_fetch_add(&t->finished, len, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* A task that wants one more; under the lock. */
+static struct task *find_task(void)
+{
+	for (struct task *t = tasks; t; t = t->next)
+		if (t->joined < t->wanted && load(t->taken) < t->job->len && load(t->failed) == UINT64_MAX)
+			return t;
+	return NULL;
+}
+
+/* Helps until all is taken, or fewer are wanted. */
+static void help(struct task *t)
+{
+	sched_setaffinity(0, sizeof(t->cpus), (const cpu_set_t *)(const void *)t->cpus);
+	while (work_on(t)) {
+		bool enough;
+
+		pthread_mutex_lock(&lock);
+		enough = t->joined > t->wanted;
+		pthread_mutex_unlock(&lock);
+		if (enough)
+			break;
+	}
+	/* What it stored is to be seen by whoever learns that it has left. */
+	clp_cpu_drain();
+}
+
+static void *worker(void *unused)
+{
+	struct timespec until;
+	struct task *t;
+	int err = 0;
+
+	(void)unused;
+	pthread_mutex_lock(&lock);
+	for (;;) {
+		t = find_task();
+		if (t) {
+			t->joined++;
+			pthread_mutex_unlock(&lock);
+			help(t);
+			pthread_mutex_lock(&lock);
+			t->joined--;
+			pthread_cond_signal(&t->left);
+			continue;
+		}
+		if (err == ETIMEDOUT)
+			break;
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec += IDLE_SECONDS;
+		idle++;
+		err = pthread_cond_timedwait(&work, &lock, &until);
+		idle--;
+	}
+	threads--;
+	pthread_mutex_unlock(&lock);
+	return unused;
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork_parent(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* The threads, and what they worked on, are the parent's alone. */
+static void after_fork_child(void)
+{
+	tasks = NULL;
+	threads = idle = 0;
+	pthread_mutex_init(&lock, NULL);
+	pthread_cond_init(&work, NULL);
+}
+
+/* One more thread, with all signals blocked: they are for the program's own. False where the system has no room for it. Under the lock. */
+static bool spawn(void)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int err;
+
+	if (!fork_handled) {
+		if (pthread_atfork(before_fork, after_fork_parent, after_fork_child))
+			return false;
+		fork_handled = true;
+	}
+	if (pthread_attr_init(&attr))
+		return false;
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, STACK > (size_t)PTHREAD_STACK_MIN ? STACK : (size_t)PTHREAD_STACK_MIN);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&thread, &attr, worker, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	if (err)
+		return false;
+	pthread_setname_np(thread, "clearpages");
+	threads++;
+	return true;
+}
+
+/* Wake or start as many as are wanted and have not joined. Under the lock. */
+static void call_help(struct task *t, unsigned wanted)
+{
+	unsigned missing;
+
+	t->wanted = wanted;
+	missing = wanted > t->joined ? wanted - t->joined : 0;
+	for (unsigned i = idle; i < missing; i++)
+		if (!spawn())
+			break;
+	for (unsigned i = 0; i < missing && i < idle; i++)
+		pthread_cond_signal(&work);
+}
+
+/*
+ * How many threads pay, found out during a long job: at each end of a phase the rate is compared with that before the threads
+ * were doubled. The first half of a phase is not counted: those who were called have to arrive.
+ */
+struct ramp {
+	unsigned n, limit;
+	bool settled;
+	double before;  /* the rate with half as many; 0: not known */
+	uint64_t start, bytes;
+	bool counting;
+};
+
+static const uint64_t phase_ns[CLP_WORKS] = { [CLP_WORK_CLEAR] = 2000000, [CLP_WORK_POPULATE] = 20000000 };
+
+static void ramp_open(struct ramp *r, const struct clp_job *job, unsigned limit)
+{
+	unsigned known = load(learnt[job->work]);
+
+	*r = (struct ramp){ .limit = limit };
+	if (job->threads) {
+		r->settled = true;
+		r->n = limit;
+	} else if (known) {
+		r->settled = true;
+		r->n = known < limit ? known : limit;
+	} else {
+		/* Not known: two, unless the job is long enough to find out from one on. */
+		r->n = job->len >= 64 * THREAD_LEAST || limit < 2 ? 1 : 2;
+		r->settled = r->n == limit || job->len < 64 * THREAD_LEAST;
+	}
+	r->start = now();
+}
+
+/* Returns whether the number of threads wanted has changed. */
+static bool ramp_step(struct ramp *r, const struct task *t)
+{
+	enum clp_work kind = t->job->work;
+	uint64_t at = now(), done = load(t->finished);
+	double rate;
+
+	if (r->settled || at - r->start < phase_ns[kind])
+		return false;
+	rate = (double)(done - r->bytes) / (double)(at - r->start);
+	r->start = at;
+	r->bytes = done;
+	if (!r->counting) {
+		r->counting = true;
+		return false;
+	}
+	r->counting = false;
+	if (r->before > 0 && rate < r->before * PAYS) {
+		r->n = r->n > 1 ? (r->n + 1) / 2 : 1;
+		r->settled = true;
+	} else if (r->n >= r->limit) {
+		r->settled = true;
+	} else {
+		r->before = rate;
+		r->n = 2 * r->n < r->limit ? 2 * r->n : r->limit;
+	}
+	if (r->settled)
+		store(learnt[kind], r->n);
+	return true;
+}
+
+static void attend(struct task *t, struct ramp *r)
+{
+	while (work_on(t)) {
+		if (!ramp_step(r, t))
+			continue;
+		pthread_mutex_lock(&lock);
+		call_help(t, r->n);
+		pthread_mutex_unlock(&lock);
+	}
+}
+
+static void enter(struct task *t, unsigned wanted)
+{
+	pthread_cond_init(&t->left, NULL);
+	pthread_mutex_lock(&lock);
+	t->joined = 1;
+	t->next = tasks;
+	tasks = t;
+	call_help(t, wanted);
+	pthread_mutex_unlock(&lock);
+}
+
+static void leave(struct task *t)
+{
+	struct task **at;
+
+	pthread_mutex_lock(&lock);
+	for (at = &tasks; *at != t; at = &(*at)->next)
+		;
+	*at = t->next;
+	while (t->joined > 1)
+		pthread_cond_wait(&t->left, &lock);
+	pthread_mutex_unlock(&lock);
+	pthread_cond_destroy(&t->left);
+}
+
+int clp_workers_run(const struct clp_job *job, size_t *failed_at)
+{
+	struct task t = { .job = job, .failed = UINT64_MAX };
+	unsigned limit = 1;
+	struct ramp r;
+
+	if (job->len >= 2 * THREAD_LEAST && job->threads != 1)
+		limit = clp_cpu_limit(t.cpus, sizeof(t.cpus));
+	if (job->threads && job->threads < limit)
+		limit = job->threads;
+	if (limit > job->len / THREAD_LEAST)
+		limit = (unsigned)(job->len / THREAD_LEAST);
+	if (limit < 2) {
+		*failed_at = 0;
+		return job->chunk(job->addr, job->len, job->flags);
+	}
+	ramp_open(&r, job, limit);
+	t.chunk = chunk_of(job, limit);
+	enter(&t, r.n);
+	attend(&t, &r);
+	leave(&t);
+	*failed_at = t.failed == UINT64_MAX ? job->len : (size_t)t.failed;
+	return t.error;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * workers.h - a region worked through by several threads in chunks: what parallel.c asks of workers.c.
+ */
+#ifndef CLP_WORKERS_H
+#define CLP_WORKERS_H
+
+#include <stddef.h>
+
+/* What is done to a chunk: 0 or a negative errno. How many threads pay is learnt for each kind. */
+enum clp_work { CLP_WORK_CLEAR, CLP_WORK_POPULATE, CLP_WORKS };
+
+struct clp_job {
+	enum clp_work work;
+	int (*chunk)(char *at, size_t len, unsigned flags);
+	char *addr;
+	size_t len;
+	unsigned flags;   /* handed on */
+	unsigned threads; /* at most, the caller among them; 0: as many as pay */
+};
+
+/*
+ * Work through a job, in ascending order as far as threads allow; on the first error nothing more is begun. Returns 0 or the error
+ * of the lowest chunk that failed, with its offset in *failed.
+ */
+int clp_workers_run(const struct clp_job *job, size_t *failed);
+
+#endif
