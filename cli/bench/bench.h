@@ -164,6 +164,7 @@ void common_start(const struct common *c, struct output *out, const char *bench,
 /* Says "interrupted" where that is so, closes; returns the exit status. */
 int common_end(struct output *out, const char *bench);
 
+int bench_around(int argc, char **argv);
 int bench_clear(int argc, char **argv);
 int bench_copy(int argc, char **argv);
 int bench_use(int argc, char **argv);

@@ -60,6 +60,31 @@ enum taken take_small(struct report *r, json_t *record)
 	return TAKEN;
 }
 
+enum taken take_around(struct report *r, json_t *record)
+{
+	const char *way = result_text(record, "variant", NULL), *state = result_text(record, "state", "");
+	double size = result_real(record, "size", 0), us = result_real(record, "all_us", 0);
+	json_int_t used = 2 * result_whole(record, "radius", 0) + 1;
+	char *title, *key;
+	struct chart *c;
+	struct point *p;
+
+	if (result_truth(record, "interrupted"))
+		return take_summary(r, record);
+	if (!way || !(size >= 1) || !(us > 0))
+		return UNUSABLE;
+	title = text_of("Clear, then use %s pages around one", show_count((double)used));
+	key = text_of("around|%s|%s", title, state);
+	c = named_chart(r, SECTION_AROUND, key, title, state, "µs");
+	free(title);
+	free(key);
+	p = c ? chart_point(c, way, size) : NULL;
+	if (!p)
+		return SURPLUS;
+	point_give(p, result_real(record, "all_min", us), us, result_real(record, "all_max", us), 1);
+	return TAKEN;
+}
+
 /* What is said beside the title: only what is not usual. */
 static char *mem_detail(const json_t *record, bool map, json_int_t chunk, json_int_t threads)
 {

@@ -184,6 +184,7 @@ static const struct {
 } takers[] = {
 	{ "header", NULL, take_header },
 	{ "sample", "regret", pass }, /* its cells say it */
+	{ "sample", "around", pass }, /* its summaries say it */
 	{ "sample", "small", pass },  /* its summaries say it */
 	{ "sample", "mem/memset", take_mem },
 	{ "sample", "mem/memcpy", take_mem },
@@ -192,6 +193,7 @@ static const struct {
 	{ "sample", NULL, take_sample },
 	{ "cell", NULL, take_cell },
 	{ "summary", "regret", take_policy },
+	{ "summary", "around", take_around },
 	{ "summary", "small", take_small },
 	{ "summary", "ab", take_fleet },
 	{ "summary", NULL, take_summary },

@@ -44,6 +44,7 @@ enum section {
 	SECTION_CLEAR,
 	SECTION_COPY,
 	SECTION_USE,
+	SECTION_AROUND,
 	SECTION_SMALL,
 	SECTION_TUNE,
 	SECTION_MEM,
@@ -131,7 +132,7 @@ enum taken { TAKEN, PASSED, UNUSABLE, SURPLUS };
 typedef enum taken take(struct report *r, json_t *record);
 take take_sample, take_summary;
 /* kinds.c */
-take take_small, take_mem, take_peer, take_bucket;
+take take_around, take_small, take_mem, take_peer, take_bucket;
 
 /* html.c: everything that comes from a file goes through these. */
 void html_text(FILE *to, const char *text);

@@ -33,6 +33,8 @@ void write_charts(struct page *p, size_t machine, enum section section)
 				  "What streams past the cache clears fast and is slow to use; the dashed line marks the "
 				  "share of "
 				  "lines from which on hot clearing is the faster of the two." },
+		[SECTION_AROUND] = { "Clear much, use a few pages of it",
+				     "Microseconds until those pages have been read; less is better." },
 		[SECTION_SMALL] = { "Short clears", "Nanoseconds a call; less is better." },
 		[SECTION_TUNE] = { "Measured for the profile", "Medians by which clearpages tune chose the routines." },
 		[SECTION_MEM] = { "perf bench mem workloads",

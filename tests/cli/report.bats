@@ -124,6 +124,9 @@ setup_file()
 	results small >lines
 	"$COMMAND" report lines --output page.html
 	page page.html 'headings == ["Short clears"]'
+	results around >lines
+	"$COMMAND" report lines --output page.html
+	page page.html 'headings == ["Clear much, use a few pages of it"] and "5 pages around one" in body'
 }
 
 @test "several machines, a section each; another kernel is another machine" {

@@ -66,6 +66,13 @@ def small():
                "clear_min": 2, "clear_max": 4}
 
 
+def around():
+    for way, us in (("around", 40), ("cold", 41), ("libc", 120)):
+        yield {"type": "sample", "bench": "around", "variant": way, "size": 2 << 20, "value": us * 1000, "unit": "ns", "better": "lower"}
+        yield {"type": "summary", "bench": "around", "variant": way, "size": 2 << 20, "radius": 2, "state": "uncached", "first_us": us - 1,
+               "all_us": us, "all_min": us - 5, "all_max": us + 9, "vs_around": us / 40}
+
+
 def quick():
     for gbps in (1, 2, 3):
         yield sample("quick", "libc", 4096, gbps, state="cached", touch="all", use="read")

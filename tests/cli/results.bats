@@ -124,6 +124,20 @@ load common
 	[[ $status -eq 0 && -z $stderr ]]
 }
 
+@test "around: each way in each round, with the time of the first access and of all" {
+	need_memory 6
+	run --separate-stderr "$COMMAND" bench around --size 64KB --samples 3 --json
+	[[ $status -eq 0 && -z $stderr ]]
+	printf '%s\n' "$output" >lines
+	json lines '{"around", "cold", "hot", "libc"} <= {s["variant"] for s in of("sample")}'
+	json lines 'all(0 < s["first_ns"] <= s["value"] for s in of("sample"))'
+	json lines 'len(of("sample")) == 3 * len(of("summary")) and all(s["all_us"] > 0 for s in of("summary"))'
+	run "$COMMAND" bench around --variant stosb
+	[[ $status -eq 2 && $output == *"--variant: 'stosb'"* ]]
+	run "$COMMAND" bench around --radius 0
+	[[ $status -eq 2 && $output == *"'0'"* ]]
+}
+
 @test "small: a line a sample, also what an empty call took" {
 	run --separate-stderr "$COMMAND" bench small --size 64,512 --samples 5 --json
 	[[ $status -eq 0 && -z $stderr ]]
