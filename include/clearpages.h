@@ -105,7 +105,7 @@ CLP_API ptrdiff_t clp_clear_batched(void *addr, size_t len, unsigned flags, cons
  *
  * The threads are the library's own: started when first needed, with all signals blocked, asleep between, ended when unused for some
  * seconds; the caller works as well, and its affinity mask and its control group's CPU quota hold for all. As many work as pay,
- * which a long call finds out and later ones know; none below 2 MiB. options: NULL for the defaults. threads: at most so many, the caller among
+ * which a call of 64 MiB or more finds out and later ones know; one below 8 MiB. options: NULL for the defaults. threads: at most so many, the caller among
  * them; 0: as many as pay. Where no more threads can be had, fewer do it.
  * Not async-signal-safe, and not between vfork() and exec: they take a lock and start threads. After fork() the child starts its own. A call that
  * is in flight in another thread is not in the child: what it cleared there is what was clear at the fork.

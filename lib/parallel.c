@@ -26,16 +26,19 @@ static int clear_chunk(char *at, size_t len, unsigned flags)
 int clp_clear_parallel(void *addr, size_t len, unsigned flags, const struct clp_parallel_options *options)
 {
 	struct clp_job job = { .work = CLP_WORK_CLEAR, .chunk = clear_chunk, .addr = addr, .len = len };
+	int was = errno;
 	size_t failed;
 
 	if (flags & ~CLP_FLAGS || (flags & CLP_HINTS) == CLP_HINTS || clp_wraps(addr, len) || !options_ok(options))
 		return -EINVAL;
-	if (!len)
-		return 0;
+	/* Not worth a second thread: without the way through the pool, which costs as much as a short clear. */
+	if (len < 2 * CLP_THREAD_LEAST)
+		return clp_clear(addr, len, flags);
 	/* A chunk is part of something larger, of which it says little whether it is in cache. */
 	job.flags = flags | CLP_NODRAIN | (len > CLP_PROBED_MOST ? CLP_NOPROBE : 0);
 	job.threads = options ? options->threads : 0;
 	clp_workers_run(&job, &failed);
+	errno = was;
 	if (!(flags & CLP_NODRAIN))
 		clp_drain();
 	return 0;

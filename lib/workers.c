@@ -22,8 +22,9 @@
 
 #define CHUNK_MOST   ((size_t)2 << 20) /* and what chunks are aligned to where a region is long: a huge page has one owner */
 #define CHUNK_LEAST  ((size_t)256 << 10)
-#define THREAD_LEAST ((size_t)1 << 20) /* less for each is not worth waking it (measured, docs/parallel.md) */
+#define THREAD_LEAST CLP_THREAD_LEAST
 #define PAYS         1.15
+#define LONG         ((size_t)64 << 20)
 #define IDLE_SECONDS 10
 #define STACK        ((size_t)64 << 10)
 #define CPUS_MOST    8192
@@ -250,16 +251,16 @@ static void ramp_open(struct ramp *r, const struct clp_job *job, unsigned limit)
 	unsigned known = load(learnt[job->work]);
 
 	*r = (struct ramp){ .limit = limit };
-	if (job->threads) {
+	if (job->threads || limit < 2) {
 		r->settled = true;
 		r->n = limit;
 	} else if (known) {
 		r->settled = true;
 		r->n = known < limit ? known : limit;
 	} else {
-		/* Not known: two, unless the job is long enough to find out from one on. */
-		r->n = job->len >= 64 * THREAD_LEAST || limit < 2 ? 1 : 2;
-		r->settled = r->n == limit || job->len < 64 * THREAD_LEAST;
+		/* Not known whether more than one pays: only a long job can find out. */
+		r->n = 1;
+		r->settled = job->len < LONG;
 	}
 	r->start = now();
 }
@@ -343,11 +344,11 @@ int clp_workers_run(const struct clp_job *job, size_t *failed_at)
 		limit = job->threads;
 	if (limit > job->len / THREAD_LEAST)
 		limit = (unsigned)(job->len / THREAD_LEAST);
-	if (limit < 2) {
+	ramp_open(&r, job, limit);
+	if (r.n < 2 && r.settled) {
 		*failed_at = 0;
 		return job->chunk(job->addr, job->len, job->flags);
 	}
-	ramp_open(&r, job, limit);
 	t.chunk = chunk_of(job, limit);
 	enter(&t, r.n);
 	attend(&t, &r);
