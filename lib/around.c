@@ -23,7 +23,7 @@ int clp_clear_around(void *base, size_t len, const void *touch, unsigned flags, 
 	unsigned hinted = flags & CLP_HINTS, far = flags | CLP_NODRAIN, near = flags | CLP_NODRAIN;
 	uintptr_t start = (uintptr_t)base, at = (uintptr_t)touch, first, end;
 
-	if (flags & ~CLP_FLAGS || hinted == CLP_HINTS || clp_wraps(base, len) || radius > CLP_RADIUS_MAX)
+	if (clp_refused(base, len, flags) || radius > CLP_RADIUS_MAX)
 		return -EINVAL;
 	if (!len)
 		return 0;

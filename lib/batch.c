@@ -7,7 +7,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <time.h>
 
 #include "lib.h"
 
@@ -15,14 +14,6 @@
 #define STEP_FIRST    ((size_t)1 << 20)
 #define STEP_LEAST    ((size_t)64 << 10)
 #define STEP_NS       2000000u
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* As much as would have taken STEP_NS at the last step's rate, at most twice that step; whole pages. */
 static size_t next_step(size_t step, uint64_t ns, size_t batch)
@@ -42,7 +33,7 @@ ptrdiff_t clp_clear_batched(void *addr, size_t len, unsigned flags, const struct
 	bool timed = !(flags & CLP_NOPROBE);
 	uint64_t start;
 
-	if (flags & ~CLP_FLAGS || (flags & CLP_HINTS) == CLP_HINTS || clp_wraps(addr, len) || len > PTRDIFF_MAX)
+	if (clp_refused(addr, len, flags) || len > PTRDIFF_MAX)
 		return -EINVAL;
 	if (options && (options->sz < sizeof(*options) || (options->batch && options->batch < clp_cpu_page())))
 		return -EINVAL;
@@ -55,10 +46,10 @@ ptrdiff_t clp_clear_batched(void *addr, size_t len, unsigned flags, const struct
 	while (done < len) {
 		size_t n = len - done < step ? len - done : step;
 
-		start = timed ? now() : 0;
+		start = timed ? clp_nanoseconds(CLOCK_MONOTONIC) : 0;
 		clp_clear((char *)addr + done, n, flags);
 		if (timed)
-			step = next_step(n, now() - start, batch);
+			step = next_step(n, clp_nanoseconds(CLOCK_MONOTONIC) - start, batch);
 		done += n;
 		if (done < len && options && options->between && options->between(options->arg, done, len))
 			break;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "clearpages.h"
 #include "cpu.h"
@@ -122,6 +123,20 @@ void clp_sanitizer_copy(void *dst, const void *src, size_t len);
 static inline bool clp_wraps(const void *addr, size_t len)
 {
 	return (uintptr_t)addr > UINTPTR_MAX - len;
+}
+
+/* What no call that clears accepts. */
+static inline bool clp_refused(const void *addr, size_t len, unsigned flags)
+{
+	return flags & ~CLP_FLAGS || (flags & CLP_HINTS) == CLP_HINTS || clp_wraps(addr, len);
+}
+
+static inline uint64_t clp_nanoseconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 #endif

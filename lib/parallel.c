@@ -29,11 +29,8 @@ int clp_clear_parallel(void *addr, size_t len, unsigned flags, const struct clp_
 	int was = errno;
 	size_t failed;
 
-	if (flags & ~CLP_FLAGS || (flags & CLP_HINTS) == CLP_HINTS || clp_wraps(addr, len) || !options_ok(options))
+	if (clp_refused(addr, len, flags) || !options_ok(options))
 		return -EINVAL;
-	/* Not worth a second thread: without the way through the pool, which costs as much as a short clear. */
-	if (len < 2 * CLP_THREAD_LEAST)
-		return clp_clear(addr, len, flags);
 	/* A chunk is part of something larger, of which it says little whether it is in cache. */
 	job.flags = flags | CLP_NODRAIN | (len > CLP_PROBED_MOST ? CLP_NOPROBE : 0);
 	job.threads = options ? options->threads : 0;

@@ -15,7 +15,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "lib.h"
@@ -125,11 +124,8 @@ static unsigned quota(void)
 {
 	static uint64_t read_at; /* nanoseconds; 0: never */
 	static uint32_t last;
-	struct timespec t;
-	uint64_t now;
+	uint64_t now = clp_nanoseconds(CLOCK_MONOTONIC_COARSE) + 1;
 
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	now = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + 1;
 	if (!load(read_at) || now - load(read_at) > FRESH_NS) {
 		store(last, quota_now());
 		store(read_at, now);

@@ -14,15 +14,12 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
-#include <time.h>
 
 #include "lib.h"
 #include "quota.h"
 
-#define CHUNK_MOST   ((size_t)2 << 20) /* and what chunks are aligned to where a region is long: a huge page has one owner */
-#define CHUNK_LEAST  ((size_t)256 << 10)
-#define THREAD_LEAST CLP_THREAD_LEAST
+#define CHUNK        ((size_t)2 << 20) /* and what chunks are aligned to: a huge page has one owner */
+#define THREAD_LEAST ((size_t)4 << 20) /* less for each is not worth waking it (measured, docs/parallel.md) */
 #define PAYS         1.15
 #define LONG         ((size_t)64 << 20)
 #define IDLE_SECONDS 10
@@ -32,7 +29,6 @@
 struct task {
 	const struct clp_job *job;
 	struct task *next;
-	size_t chunk;
 	uint64_t taken;    /* bytes from the start that someone has taken */
 	uint64_t finished; /* bytes done */
 	uint64_t failed;   /* offset of the lowest chunk that failed; UINT64_MAX: none */
@@ -52,24 +48,7 @@ static bool fork_handled;
 /* How many threads paid last time, by kind of work; 0: not known. */
 static uint32_t learnt[CLP_WORKS];
 
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static size_t chunk_of(const struct clp_job *job, unsigned n)
-{
-	size_t page = clp_cpu_page(), chunk = job->len / ((size_t)n * 8) & ~(page - 1);
-
-	if (chunk >= CHUNK_MOST || job->len / n >= 2 * CHUNK_MOST)
-		return CHUNK_MOST;
-	return chunk > CHUNK_LEAST ? chunk : CHUNK_LEAST;
-}
-
-/* The next chunk, up to the next multiple of the chunk's size in the address space; false: all is taken. */
+/* The next chunk, up to the next multiple of CHUNK in the address space; false: all is taken. */
 static bool take(struct task *t, size_t *from, size_t *len)
 {
 	uintptr_t start = (uintptr_t)t->job->addr;
@@ -78,7 +57,7 @@ static bool take(struct task *t, size_t *from, size_t *len)
 	do {
 		if (at >= t->job->len || load(t->failed) != UINT64_MAX)
 			return false;
-		next = ((start + at) / t->chunk + 1) * t->chunk - start;
+		next = ((start + at) / CHUNK + 1) * CHUNK - start;
 		if (next > t->job->len)
 			next = t->job->len;
 	} while (!__atomic_compare_exchange_n(&t->taken, &at, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
@@ -262,14 +241,14 @@ static void ramp_open(struct ramp *r, const struct clp_job *job, unsigned limit)
 		r->n = 1;
 		r->settled = job->len < LONG;
 	}
-	r->start = now();
+	r->start = clp_nanoseconds(CLOCK_MONOTONIC);
 }
 
 /* Returns whether the number of threads wanted has changed. */
 static bool ramp_step(struct ramp *r, const struct task *t)
 {
 	enum clp_work kind = t->job->work;
-	uint64_t at = now(), done = load(t->finished);
+	uint64_t at = clp_nanoseconds(CLOCK_MONOTONIC), done = load(t->finished);
 	double rate;
 
 	if (r->settled || at - r->start < phase_ns[kind])
@@ -332,27 +311,36 @@ static void leave(struct task *t)
 	pthread_cond_destroy(&t->left);
 }
 
-int clp_workers_run(const struct clp_job *job, size_t *failed_at)
+static int alone(const struct clp_job *job, size_t *failed_at)
+{
+	*failed_at = 0;
+	return job->chunk(job->addr, job->len, job->flags);
+}
+
+static __attribute__((noinline)) int together(const struct clp_job *job, size_t *failed_at)
 {
 	struct task t = { .job = job, .failed = UINT64_MAX };
-	unsigned limit = 1;
+	unsigned limit = clp_cpu_limit(t.cpus, sizeof(t.cpus));
 	struct ramp r;
 
-	if (job->len >= 2 * THREAD_LEAST && job->threads != 1)
-		limit = clp_cpu_limit(t.cpus, sizeof(t.cpus));
 	if (job->threads && job->threads < limit)
 		limit = job->threads;
 	if (limit > job->len / THREAD_LEAST)
 		limit = (unsigned)(job->len / THREAD_LEAST);
 	ramp_open(&r, job, limit);
-	if (r.n < 2 && r.settled) {
-		*failed_at = 0;
-		return job->chunk(job->addr, job->len, job->flags);
-	}
-	t.chunk = chunk_of(job, limit);
+	if (r.n < 2 && r.settled)
+		return alone(job, failed_at);
 	enter(&t, r.n);
 	attend(&t, &r);
 	leave(&t);
 	*failed_at = t.failed == UINT64_MAX ? job->len : (size_t)t.failed;
 	return t.error;
+}
+
+/* What is not worth a second thread goes without even a look at the pool, which takes as long as a short clear. */
+int clp_workers_run(const struct clp_job *job, size_t *failed_at)
+{
+	if (job->len < 2 * THREAD_LEAST || job->threads == 1)
+		return alone(job, failed_at);
+	return together(job, failed_at);
 }

@@ -7,9 +7,6 @@
 
 #include <stddef.h>
 
-/* Less for each thread is not worth waking it (measured, docs/parallel.md). */
-#define CLP_THREAD_LEAST ((size_t)4 << 20)
-
 /* What is done to a chunk: 0 or a negative errno. How many threads pay is learnt for each kind. */
 enum clp_work { CLP_WORK_CLEAR, CLP_WORK_POPULATE, CLP_WORKS };
 
