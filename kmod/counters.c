@@ -8,6 +8,7 @@
 
 #include <linux/log2.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 DEFINE_STATIC_KEY_TRUE(clp_counting);
@@ -85,6 +86,19 @@ void clp_counters_reset(void)
 	for (at = 0; at < sizeof(*before); at += sizeof(u64))
 		WRITE_ONCE(*(u64 *)((void *)before + at), sum(at));
 	mutex_unlock(&reset_lock);
+}
+
+void clp_wait_for_none(const long __percpu *in_flight)
+{
+	long sum;
+	int cpu;
+
+	do {
+		schedule_timeout_uninterruptible(1);
+		sum = 0;
+		for_each_possible_cpu(cpu)
+			sum += READ_ONCE(*per_cpu_ptr(in_flight, cpu));
+	} while (sum);
 }
 
 int clp_counters_init(void)

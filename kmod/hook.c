@@ -151,16 +151,6 @@ enum clp_hook_state clp_hook_state(void)
 	return state;
 }
 
-static long calls_in_flight(void)
-{
-	long sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu(in_flight, cpu));
-	return sum;
-}
-
 /*
  * It is off, but for a removal that is forced. The filter outlives the registration: ftrace allocated it.
  *
@@ -171,8 +161,7 @@ void clp_hook_exit(void)
 {
 	if (clp_hook_state() != CLP_HOOK_OFF)
 		clp_hook_disable();
-	while (calls_in_flight())
-		schedule_timeout_uninterruptible(1);
+	clp_wait_for_none(&in_flight);
 	synchronize_rcu_tasks();
 	ftrace_free_filter(&ops);
 }

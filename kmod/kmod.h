@@ -124,6 +124,9 @@ void clp_count(enum clp_routine routine, unsigned int order, unsigned long npage
 void clp_count_left(unsigned long npages);
 unsigned int clp_slot_order(unsigned int slot);
 
+/* Sleeps until a counter that goes up on one processor and down on another is 0 in all. */
+void clp_wait_for_none(const long __percpu *in_flight);
+
 int clp_counters_init(void);
 void clp_counters_exit(void);
 void clp_counters_reset(void);

@@ -80,17 +80,9 @@ static int start(enum clp_routine routine)
 
 static void stop(void)
 {
-	int cpu;
-	long sum;
-
 	/* First those who have looked at `chosen` and not counted yet: handlers run with preemption off. */
 	synchronize_rcu();
-	do {
-		schedule_timeout_uninterruptible(1);
-		sum = 0;
-		for_each_possible_cpu(cpu)
-			sum += READ_ONCE(per_cpu(in_flight, cpu));
-	} while (sum);
+	clp_wait_for_none(&in_flight);
 	unregister_kretprobe(&probe);
 	registered = false;
 }

@@ -78,6 +78,22 @@ static int choose(const char *file, enum offer offer, const char *name)
 	return r;
 }
 
+static int set_routine(const char *file, enum offer offer, const char *name)
+{
+	int r = choose(file, offer, name);
+	union clp_setting s;
+
+	if (r < 0)
+		return r;
+	change_begin(&s);
+	if (offer == OFFER_NEAR)
+		s.near = r;
+	else
+		s.far = r;
+	change_end(s);
+	return 0;
+}
+
 static ssize_t op_far_show(struct kobject *kobj, struct kobj_attribute *attr, char *page)
 {
 	return show_offer(page, OFFER_FAR, clp_setting_now().far, "kernel");
@@ -85,15 +101,7 @@ static ssize_t op_far_show(struct kobject *kobj, struct kobj_attribute *attr, ch
 
 static int set_op_far(const char *name)
 {
-	int r = choose("op_far", OFFER_FAR, name);
-	union clp_setting s;
-
-	if (r < 0)
-		return r;
-	change_begin(&s);
-	s.far = r;
-	change_end(s);
-	return 0;
+	return set_routine("op_far", OFFER_FAR, name);
 }
 
 static ssize_t op_near_show(struct kobject *kobj, struct kobj_attribute *attr, char *page)
@@ -103,15 +111,7 @@ static ssize_t op_near_show(struct kobject *kobj, struct kobj_attribute *attr, c
 
 static int set_op_near(const char *name)
 {
-	int r = choose("op_near", OFFER_NEAR, name);
-	union clp_setting s;
-
-	if (r < 0)
-		return r;
-	change_begin(&s);
-	s.near = r;
-	change_end(s);
-	return 0;
+	return set_routine("op_near", OFFER_NEAR, name);
 }
 
 static ssize_t order0_show(struct kobject *kobj, struct kobj_attribute *attr, char *page)
