@@ -44,6 +44,11 @@ extern "C" {
 #define CLP_NODRAIN 0x4u /* leave weakly ordered stores in flight; the caller calls clp_drain() before publishing */
 #define CLP_NOPROBE 0x8u /* never read from the destination (device memory, memory whose reads have effects) */
 
+/* Of clp_recycle() alone. */
+#define CLP_TRACKED  0x10u /* may go by what the kernel says was written: nothing writes around the page tables */
+#define CLP_SPLIT_OK 0x20u /* with CLP_TRACKED: huge pages too, which the first write to each then splits */
+#define CLP_COUNT    0x40u /* count what is in memory, and in huge pages, before and after */
+
 /* Operations, for the functions that take one. */
 #define CLP_OP_CLEAR 0u
 #define CLP_OP_COPY  1u
@@ -123,6 +128,61 @@ struct clp_parallel_options {
 };
 CLP_API int clp_clear_parallel(void *addr, size_t len, unsigned flags, const struct clp_parallel_options *options);
 CLP_API int clp_populate_parallel(void *addr, size_t len, const struct clp_parallel_options *options, size_t *done);
+
+/*
+ * clp_recycle - make a used region zero again, by the cheapest way that is safe.
+ *
+ * addr, len: any. flags: as clp_clear() without CLP_NODRAIN, and the three above. recycler: what is known of this region, one for each; all zero but `sz`
+ * before the first round, and the same in each round. NULL: none of that, and CLP_TRACKED and CLP_COUNT are -EINVAL. No other thread may use the
+ * region, or map or unmap in it, meanwhile. Pages that are only partly in the region are cleared as by clp_clear().
+ *
+ * What is done with private anonymous memory (of any other every byte is stored to, for whatever is behind it):
+ *  - What is not in memory stays so: it reads as zero. What was swapped out is discarded.
+ *  - The rest is cleared in place; where len is at least `threshold`, only the first `keep` bytes of it are, and madvise(MADV_DONTNEED) gives the
+ *    others back, which the next use then pays for. threshold 0: never. Locked memory is always cleared in place.
+ *  - With CLP_TRACKED pages are write-protected once they are zero (userfaultfd's asynchronous mode), and the next round clears those that were
+ *    written since. Each first write to a page then costs a fault, so a sample finds out from time to time whether that pays, and where it does
+ *    not nothing is protected. The caller asserts that nothing writes past the page tables: no io_uring registered buffers, VFIO, RDMA or other
+ *    pins from before a round. What such a one writes STAYS, unreported. `threshold` then holds where the memory can't be tracked.
+ * A userfaultfd of the program's own is respected: its memory is cleared whole, and its missing pages are not taken for zero.
+ *
+ * Returns what was done, a sum of CLP_DID_*; -EINVAL as clp_clear(), and for flags that contradict each other; -ENOMEM where part of the region is not mapped,
+ * -EACCES where it is not writable, what open() says of /proc/self/maps (-ENOENT: no /proc); then nothing was written.
+ * It reads /proc/self/maps (Linux 6.11: one query a mapping), and for tracked memory keeps one descriptor open for the process, which is
+ * closed on exec and not used in a child; where a program closes it, the next round clears all.
+ */
+#define CLP_DID_CLEAR 0x1 /* stored zeros */
+#define CLP_DID_SKIP  0x2 /* left alone what is zero: not written since the last round, or not in memory */
+#define CLP_DID_DROP  0x4 /* gave memory back to the kernel */
+
+/* Whether the region's pages are protected now, so that the next round can go by what was written; and why not. */
+enum clp_tracking {
+	CLP_TRACKING_UNASKED = 0, /* no CLP_TRACKED */
+	CLP_TRACKING_ON,
+	CLP_TRACKING_SAMPLE,   /* a part is, to find out whether it pays */
+	CLP_TRACKING_RESTS,    /* it did not pay; another sample comes in some rounds */
+	CLP_TRACKING_SMALL,    /* fewer than 1024 whole pages */
+	CLP_TRACKING_HUGE,     /* all in huge pages, and no CLP_SPLIT_OK */
+	CLP_TRACKING_MAPPING,  /* not private anonymous memory */
+	CLP_TRACKING_TAKEN,    /* another userfaultfd has it */
+	CLP_TRACKING_DENIED,   /* the system does not allow userfaultfd(2) or /proc/self/pagemap */
+	CLP_TRACKING_MISSING   /* the kernel can't: Linux 6.7 on */
+};
+
+struct clp_recycler {
+	size_t sz;        /* in: sizeof(struct clp_recycler) of the caller */
+	size_t threshold; /* in: bytes; 0: never give memory back */
+	size_t keep;      /* in: bytes */
+	enum clp_tracking tracking;
+	size_t cleared, skipped, dropped;       /* bytes, len in all */
+	size_t resident_before, resident_after; /* with CLP_COUNT: bytes of whole pages in memory */
+	size_t huge_before, huge_after;         /* and in huge pages; SIZE_MAX: this kernel (before Linux 6.7) does not say */
+	uint64_t state[6];                      /* the library's */
+};
+CLP_API int clp_recycle(void *addr, size_t len, unsigned flags, struct clp_recycler *recycler);
+
+/* clp_tracking_name - a word for it, as `bench recycle` shows: "on", "rests", ...; static, never NULL. */
+CLP_API const char *clp_tracking_name(enum clp_tracking tracking);
 
 /*
  * clp_copy_pages - copy npages base pages from src to dst.

@@ -40,9 +40,11 @@ needed=$(readelf -d "$shared" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -E
 judge "the shared library needs libc alone" "$needed"
 
 # workers.c alone may lock and start threads: the pool behind the calls that say so.
-banned='^(malloc|calloc|realloc|free|reallocarray|posix_memalign|aligned_alloc|mmap|fopen|printf|fprintf|puts|exit|abort|__tls_get_addr)$'
+banned='^(malloc|calloc|realloc|free|reallocarray|posix_memalign|aligned_alloc|fopen|printf|fprintf|puts|exit|abort|__tls_get_addr)$'
 judge "nothing in it allocates, prints or exits" \
 	"$(nm -D --undefined-only "$shared" | awk '{ print $2 }' | sed 's/@.*//' | grep -E "$banned")"
+judge "nothing maps memory but what has to know of forks" \
+	"$(nm -A --undefined-only "$static" | grep -w 'U mmap' | grep -v ':track\.c\.o:\|_track\.c\.o:')"
 judge "nothing but the pool of threads locks" \
 	"$(nm -A --undefined-only "$static" | grep -w 'pthread_[a-z_]*$' | grep -v ':workers\.c\.o:\|_workers\.c\.o:')"
 
