@@ -2,36 +2,60 @@
 /*
  * batch.c - clear a large region in batches, with a word from the caller between them: progress, a yield, or an end.
  *
- * A batch is cut into steps where clearing is slow, as on the first touch of memory: the first step is short, and each
- * next one as long as STEP_NS allow. Between steps the caller is asked too, so that it is never kept waiting.
+ * A batch is cut into steps where clearing is slow, as on the first touch of memory, so that the caller is never kept waiting: the first
+ * step is short, and each next one as long as STEP_NS allow at the worst of the last steps' rates.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <sys/mman.h>
 
 #include "lib.h"
 
 #define BATCH_DEFAULT ((size_t)8 << 20)
-#define STEP_FIRST    ((size_t)1 << 20)
-#define STEP_LEAST    ((size_t)64 << 10)
+#define STEP_FIRST    ((size_t)64 << 10) /* and the least: one that was interrupted does not make all the next ones short */
+#define STEP_ABSENT   ((size_t)512 << 10) /* at most, into memory that is not there yet */
 #define STEP_NS       2000000u
+#define STEPS         4u
 
-/* As much as would have taken STEP_NS at the last step's rate, at most twice that step; whole pages. */
-static size_t next_step(size_t step, uint64_t ns, size_t batch)
+struct pace {
+	double rates[STEPS]; /* bytes in STEP_NS, of the last steps */
+	unsigned steps;
+	size_t next;
+};
+
+/* Twice the last step, but no more than the slowest of the last ones did in STEP_NS; whole pages, if any. */
+static void pace_step(struct pace *p, size_t step, uint64_t ns, size_t batch)
 {
-	size_t page = clp_cpu_page(), next = 2 * step;
+	size_t page = clp_cpu_page();
+	double least = 2.0 * (double)step;
 
-	if (ns > STEP_NS / 2)
-		next = (size_t)((double)step * STEP_NS / (double)ns) & ~(page - 1);
-	if (next < STEP_LEAST)
-		next = STEP_LEAST;
-	return next < batch ? next : batch;
+	p->rates[p->steps++ % STEPS] = (double)step * STEP_NS / (double)(ns + 1);
+	for (unsigned i = 0; i < STEPS && i < p->steps; i++)
+		if (p->rates[i] < least)
+			least = p->rates[i];
+	p->next = (size_t)least & ~(page - 1);
+	if (p->next < STEP_FIRST)
+		p->next = STEP_FIRST;
+	if (p->next > batch)
+		p->next = batch;
+}
+
+/* Is the page of this byte there? Its neighbours' fast rate says nothing of a page that is not. */
+static bool present(char *at)
+{
+	unsigned char there = 1;
+	int was = errno;
+
+	if (mincore(at - ((uintptr_t)at & (clp_cpu_page() - 1)), 1, &there))
+		errno = was;
+	return there & 1;
 }
 
 ptrdiff_t clp_clear_batched(void *addr, size_t len, unsigned flags, const struct clp_batch_options *options)
 {
-	size_t batch = BATCH_DEFAULT, done = 0, step;
+	size_t batch = BATCH_DEFAULT, done = 0;
 	bool timed = !(flags & CLP_NOPROBE);
-	uint64_t start;
+	struct pace pace;
 
 	if (clp_refused(addr, len, flags) || len > PTRDIFF_MAX)
 		return -EINVAL;
@@ -42,14 +66,20 @@ ptrdiff_t clp_clear_batched(void *addr, size_t len, unsigned flags, const struct
 	/* A batch is part of something larger: whether just it is in cache says little, and the probe would be paid again and again. */
 	if (len > batch)
 		flags |= CLP_NOPROBE;
-	step = timed && batch > STEP_FIRST ? STEP_FIRST : batch;
+	pace = (struct pace){ .next = timed && batch > STEP_FIRST ? STEP_FIRST : batch };
 	while (done < len) {
-		size_t n = len - done < step ? len - done : step;
+		size_t n = len - done < pace.next ? len - done : pace.next;
+		char *at = (char *)addr + done;
+		uint64_t start = 0;
 
-		start = timed ? clp_nanoseconds(CLOCK_MONOTONIC) : 0;
-		clp_clear((char *)addr + done, n, flags);
+		if (timed) {
+			if (n > STEP_ABSENT && !present(at + n - 1))
+				n = STEP_ABSENT;
+			start = clp_nanoseconds(CLOCK_MONOTONIC);
+		}
+		clp_clear(at, n, flags);
 		if (timed)
-			step = next_step(n, clp_nanoseconds(CLOCK_MONOTONIC) - start, batch);
+			pace_step(&pace, n, clp_nanoseconds(CLOCK_MONOTONIC) - start, batch);
 		done += n;
 		if (done < len && options && options->between && options->between(options->arg, done, len))
 			break;
