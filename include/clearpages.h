@@ -108,19 +108,22 @@ CLP_API ptrdiff_t clp_clear_batched(void *addr, size_t len, unsigned flags, cons
 /*
  * clp_clear_parallel, clp_populate_parallel - clear a region, or have all its pages made writable, with several threads.
  *
- * The threads are the library's own: started when first needed, with all signals blocked, asleep between, ended when unused for some
- * seconds; the caller works as well, and its affinity mask and its control group's CPU quota hold for all. As many work as pay,
- * which a call of 64 MiB or more finds out and later ones know; one below 8 MiB. options: NULL for the defaults. threads: at most so many, the caller among
- * them; 0: as many as pay. Where no more threads can be had, fewer do it.
- * Not async-signal-safe, and not between vfork() and exec: they take a lock and start threads. After fork() the child starts its own. A call that
- * is in flight in another thread is not in the child: what it cleared there is what was clear at the fork.
+ * The threads are the library's own: started when first needed, asleep between, ended when unused for some seconds, with all signals
+ * blocked but those that their own stores raise; the caller works as well, and its affinity mask and its control group's CPU quota hold
+ * for all. As many work as pay, which a call of 64 MiB or more finds out and later ones know; one below 8 MiB. options: NULL for the
+ * defaults. threads: at most so many, the caller among them; 0: as many as pay. Where no more threads can be had, fewer do it.
+ * Not async-signal-safe, and not between vfork() and exec: they take a lock and start threads. No cancellation points. After fork() the child
+ * starts its own threads. A call that is in flight in another thread is not in the child: what it cleared there is what was clear at the
+ * fork. A signal handler that interrupts a call must not fork.
  *
  * clp_clear_parallel: addr, len, flags as clp_clear(). Returns 0, or -EINVAL as clp_clear() and for options->sz too small.
+ * Memory that can't be written raises SIGSEGV or SIGBUS, as for memset(), in whichever thread meets it.
  *
  * clp_populate_parallel: addr, len: multiples of the base page. Pages that are there are left as they are. By
  * madvise(MADV_POPULATE_WRITE), which fails where a store would raise SIGBUS. Returns 0; -EOPNOTSUPP on kernels before 5.14; -EINVAL; or
- * what madvise() says: -EFAULT short of huge pages or behind a file's end, -ENOMEM short of memory or not mapped, -EHWPOISON. *done, where
- * it is not NULL: the bytes from addr on that are there without a gap; beyond, other pages may be there too.
+ * what madvise() says: -EFAULT short of huge pages or behind a file's end, -ENOMEM short of memory or not mapped, -EINVAL not writable,
+ * -EHWPOISON. *done, where it is not NULL: the bytes from addr on that are there without a gap; beyond, other pages may be there too. A
+ * control group's memory limit is the OOM killer's matter.
  */
 struct clp_parallel_options {
 	size_t sz; /* in: sizeof(struct clp_parallel_options) of the caller */

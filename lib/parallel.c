@@ -53,14 +53,15 @@ static int populate_chunk(char *at, size_t len, unsigned flags)
 	return 0;
 }
 
-/* Bytes from addr on that are there: the whole of what came before the chunk that failed, and its first pages. */
+/*
+ * Bytes from addr on that are there: all before the chunk that failed, and what of the rest can be had, tried in ever smaller steps down to
+ * a page: what is there already takes next to no time.
+ */
 static size_t populated(char *addr, size_t len, size_t failed)
 {
-	size_t page = clp_cpu_page();
-	unsigned char there;
-
-	while (failed < len && !mincore(addr + failed, page, &there) && there & 1)
-		failed += page;
+	for (size_t step = SIZE_MAX / 2 + 1; step >= clp_cpu_page(); step /= 2)
+		if (step <= len - failed && !populate_chunk(addr + failed, step, 0))
+			failed += step;
 	return failed;
 }
 
@@ -83,8 +84,11 @@ int clp_populate_parallel(void *addr, size_t len, const struct clp_parallel_opti
 	}
 	job.threads = options ? options->threads : 0;
 	err = clp_workers_run(&job, &failed);
+	if (err)
+		failed = populated(addr, len, failed);
 	if (done)
-		*done = err ? populated(addr, len, failed) : len;
+		*done = failed;
 	errno = was;
-	return err;
+	/* What was short for a moment may be there after all. */
+	return failed < len ? err : 0;
 }

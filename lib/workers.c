@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "lib.h"
 #include "quota.h"
@@ -22,6 +23,7 @@
 #define THREAD_LEAST ((size_t)4 << 20) /* less for each is not worth waking it (measured, docs/parallel.md) */
 #define PAYS         1.15
 #define LONG         ((size_t)64 << 20)
+#define AGAIN        64 /* long jobs, after which one finds out anew: machines change, and the first time may have been a bad one */
 #define IDLE_SECONDS 10
 #define STACK        ((size_t)64 << 10)
 #define CPUS_MOST    8192
@@ -45,8 +47,8 @@ static struct task *tasks; /* all below under the lock */
 static unsigned threads, idle;
 static bool fork_handled;
 
-/* How many threads paid last time, by kind of work; 0: not known. */
-static uint32_t learnt[CLP_WORKS];
+/* How many threads paid last time, by kind of work; 0: not known. And the long jobs since. */
+static uint32_t learnt[CLP_WORKS], trusted[CLP_WORKS];
 
 /* The next chunk, up to the next multiple of CHUNK in the address space; false: all is taken. */
 static bool take(struct task *t, size_t *from, size_t *len)
@@ -104,15 +106,10 @@ static struct task *find_task(void)
 static void help(struct task *t)
 {
 	sched_setaffinity(0, sizeof(t->cpus), (const cpu_set_t *)(const void *)t->cpus);
-	while (work_on(t)) {
-		bool enough;
-
-		pthread_mutex_lock(&lock);
-		enough = t->joined > t->wanted;
-		pthread_mutex_unlock(&lock);
-		if (enough)
+	/* Without the lock: should too many leave at once, others are free to join. */
+	while (work_on(t))
+		if (load(t->joined) > load(t->wanted))
 			break;
-	}
 	/* What it stored is to be seen by whoever learns that it has left. */
 	clp_cpu_drain();
 }
@@ -128,11 +125,11 @@ static void *worker(void *unused)
 	for (;;) {
 		t = find_task();
 		if (t) {
-			t->joined++;
+			store(t->joined, t->joined + 1);
 			pthread_mutex_unlock(&lock);
 			help(t);
 			pthread_mutex_lock(&lock);
-			t->joined--;
+			store(t->joined, t->joined - 1);
 			pthread_cond_signal(&t->left);
 			continue;
 		}
@@ -168,10 +165,14 @@ static void after_fork_child(void)
 	pthread_cond_init(&work, NULL);
 }
 
-/* One more thread, with all signals blocked: they are for the program's own. False where the system has no room for it. Under the lock. */
+/*
+ * One more thread, with the signals blocked that are for the program's own; those that the thread's own stores raise go to the program's
+ * handler, as they would from the caller. False where the system has no room for it. Under the lock.
+ */
 static bool spawn(void)
 {
-	sigset_t all, before;
+	static const int own[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS };
+	sigset_t blocked, before;
 	pthread_attr_t attr;
 	pthread_t thread;
 	int err;
@@ -185,9 +186,18 @@ static bool spawn(void)
 		return false;
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK > (size_t)PTHREAD_STACK_MIN ? STACK : (size_t)PTHREAD_STACK_MIN);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	sigfillset(&blocked);
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		sigdelset(&blocked, own[i]);
+	pthread_sigmask(SIG_SETMASK, &blocked, &before);
 	err = pthread_create(&thread, &attr, worker, NULL);
+	if (err == EINVAL) {
+		/* The program's thread-local variables need a larger stack. */
+		pthread_attr_destroy(&attr);
+		pthread_attr_init(&attr);
+		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+		err = pthread_create(&thread, &attr, worker, NULL);
+	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	if (err)
@@ -197,16 +207,29 @@ static bool spawn(void)
 	return true;
 }
 
-/* Wake or start as many as are wanted and have not joined. Under the lock. */
+/* Helpers that all tasks want together. Under the lock. */
+static unsigned helpers_wanted(void)
+{
+	unsigned wanted = 0;
+
+	for (const struct task *t = tasks; t; t = t->next)
+		wanted += t->wanted - 1;
+	return wanted;
+}
+
+/* Wake or start as many as are wanted and have not joined; never more threads than there are processors. Under the lock. */
 static void call_help(struct task *t, unsigned wanted)
 {
-	unsigned missing;
+	unsigned missing = wanted > t->joined ? wanted - t->joined : 0, most;
 
-	t->wanted = wanted;
-	missing = wanted > t->joined ? wanted - t->joined : 0;
-	for (unsigned i = idle; i < missing; i++)
-		if (!spawn())
-			break;
+	store(t->wanted, wanted);
+	most = helpers_wanted();
+	if (threads < most) {
+		long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+		while (threads < most && (long)threads < cpus && spawn())
+			;
+	}
 	for (unsigned i = 0; i < missing && i < idle; i++)
 		pthread_cond_signal(&work);
 }
@@ -233,7 +256,7 @@ static void ramp_open(struct ramp *r, const struct clp_job *job, unsigned limit)
 	if (job->threads || limit < 2) {
 		r->settled = true;
 		r->n = limit;
-	} else if (known) {
+	} else if (known && (job->len < LONG || __atomic_add_fetch(&trusted[job->work], 1, __ATOMIC_RELAXED) % AGAIN)) {
 		r->settled = true;
 		r->n = known < limit ? known : limit;
 	} else {
@@ -340,7 +363,13 @@ static __attribute__((noinline)) int together(const struct clp_job *job, size_t 
 /* What is not worth a second thread goes without even a look at the pool, which takes as long as a short clear. */
 int clp_workers_run(const struct clp_job *job, size_t *failed_at)
 {
+	int state, err;
+
 	if (job->len < 2 * THREAD_LEAST || job->threads == 1)
 		return alone(job, failed_at);
-	return together(job, failed_at);
+	/* A thread that is cancelled amid it would leave helpers with a job on a stack that is gone. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	err = together(job, failed_at);
+	pthread_setcancelstate(state, &state);
+	return err;
 }

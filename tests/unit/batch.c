@@ -91,13 +91,17 @@ static int recursive(void *arg, size_t done, size_t len)
 	assert_int_equal(clp_clear_batched(w->at, 4 * PAGE, CLP_HOT, &o), 4 * PAGE);
 	assert_int_equal(inner.calls, 3);
 	assert_true(all(w->at, 4 * PAGE, 0));
+	/* And with threads. */
+	memset(w->at, FILL, 9 * MiB);
+	assert_int_equal(clp_clear_parallel(w->at, 9 * MiB, CLP_COLD, NULL), 0);
+	assert_true(all(w->at, 9 * MiB, 0));
 	return 0;
 }
 
 static void callback_clears(void **state)
 {
 	size_t room = 4 * MiB;
-	unsigned char *p = guarded(room), *other = guarded(4 * PAGE);
+	unsigned char *p = guarded(room), *other = guarded(9 * MiB);
 	struct watch w = { .at = other };
 	struct clp_batch_options o = { .sz = sizeof(o), .batch = 512 * KiB, .between = recursive, .arg = &w };
 
@@ -107,7 +111,7 @@ static void callback_clears(void **state)
 	assert_int_equal(w.calls, 7);
 	assert_true(all(p, room, 0));
 	unguard(p, room);
-	unguard(other, 4 * PAGE);
+	unguard(other, 9 * MiB);
 }
 
 /* Memory that was never touched is slow: steps get short there, so that the caller is asked often. */
