@@ -89,8 +89,9 @@ CLP_API int clp_clear_around(void *base, size_t len, const void *touch, unsigned
 /*
  * clp_clear_batched - set len bytes at addr to zero in batches, and ask the caller between them whether to go on.
  *
- * options: NULL for the defaults. batch: bytes, at least a base page; 0: 8 MiB. Where clearing is slow, as on the first touch of memory, and
- * unless flags has CLP_NOPROBE, a batch is cut into steps, the first of 64 KiB, later ones of about 2 ms as clock_gettime(CLOCK_MONOTONIC) measures them.
+ * options: NULL for the defaults. batch: bytes, at least a base page; 0: 8 MiB. Where clearing is slow, as on the first touch of memory,
+ * and unless flags has CLP_NOPROBE, a batch is cut into steps: the first of 256 KiB, later ones of about 2 ms by the clock of
+ * clock_gettime(CLOCK_MONOTONIC).
  * between: called after each batch or step but the last one, with what is clear so far, from addr on; whatever it returns but 0
  * ends the call. It may call any function of this library, also to clear in batches, and leave by longjmp(). Without CLP_NODRAIN
  * it may publish what is clear.

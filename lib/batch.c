@@ -12,10 +12,11 @@
 #include "lib.h"
 
 #define BATCH_DEFAULT ((size_t)8 << 20)
-#define STEP_FIRST    ((size_t)64 << 10) /* and the least: one that was interrupted does not make all the next ones short */
-#define STEP_ABSENT   ((size_t)512 << 10) /* at most, into memory that is not there yet */
+#define STEP_FIRST    ((size_t)256 << 10) /* and the least: one that was interrupted does not make all the next ones short */
+#define STEP_ABSENT   ((size_t)2 << 20)   /* at most, into memory that is not there yet */
 #define STEP_NS       2000000u
 #define STEPS         4u
+#define AHEAD         8u
 
 struct pace {
 	double rates[STEPS]; /* bytes in STEP_NS, of the last steps */
@@ -23,11 +24,11 @@ struct pace {
 	size_t next;
 };
 
-/* Twice the last step, but no more than the slowest of the last ones did in STEP_NS; whole pages, if any. */
+/* Four times the last step, but no more than the slowest of the last ones did in STEP_NS; whole pages, if any. */
 static void pace_step(struct pace *p, size_t step, uint64_t ns, size_t batch)
 {
 	size_t page = clp_cpu_page();
-	double least = 2.0 * (double)step;
+	double least = 4.0 * (double)step;
 
 	p->rates[p->steps++ % STEPS] = (double)step * STEP_NS / (double)(ns + 1);
 	for (unsigned i = 0; i < STEPS && i < p->steps; i++)
@@ -40,7 +41,7 @@ static void pace_step(struct pace *p, size_t step, uint64_t ns, size_t batch)
 		p->next = batch;
 }
 
-/* Is the page of this byte there? Its neighbours' fast rate says nothing of a page that is not. */
+/* Is the page of this byte there? */
 static bool present(char *at)
 {
 	unsigned char there = 1;
@@ -51,9 +52,26 @@ static bool present(char *at)
 	return there & 1;
 }
 
+/*
+ * A long step is shortened where the pages are not there: that the last ones were cleared fast says nothing of them. A system call (5 us) for
+ * AHEAD steps, as long as they are.
+ */
+static size_t careful(char *addr, size_t done, size_t n, size_t len, size_t *seen)
+{
+	size_t ahead = (len - done) / AHEAD < n ? len : done + AHEAD * n;
+
+	if (n <= STEP_ABSENT || done + n <= *seen)
+		return n;
+	if (present(addr + ahead - 1)) {
+		*seen = ahead;
+		return n;
+	}
+	return present(addr + done + n - 1) ? n : STEP_ABSENT;
+}
+
 ptrdiff_t clp_clear_batched(void *addr, size_t len, unsigned flags, const struct clp_batch_options *options)
 {
-	size_t batch = BATCH_DEFAULT, done = 0;
+	size_t batch = BATCH_DEFAULT, done = 0, seen = 0;
 	bool timed = !(flags & CLP_NOPROBE);
 	struct pace pace;
 
@@ -69,15 +87,13 @@ ptrdiff_t clp_clear_batched(void *addr, size_t len, unsigned flags, const struct
 	pace = (struct pace){ .next = timed && batch > STEP_FIRST ? STEP_FIRST : batch };
 	while (done < len) {
 		size_t n = len - done < pace.next ? len - done : pace.next;
-		char *at = (char *)addr + done;
 		uint64_t start = 0;
 
 		if (timed) {
-			if (n > STEP_ABSENT && !present(at + n - 1))
-				n = STEP_ABSENT;
+			n = careful(addr, done, n, len, &seen);
 			start = clp_nanoseconds(CLOCK_MONOTONIC);
 		}
-		clp_clear(at, n, flags);
+		clp_clear((char *)addr + done, n, flags);
 		if (timed)
 			pace_step(&pace, n, clp_nanoseconds(CLOCK_MONOTONIC) - start, batch);
 		done += n;
