@@ -9,6 +9,8 @@ static const struct command benches[] = {
 	{ "copy", "the same for copying, beside libc's memcpy", bench_copy },
 	{ "use", "clear, then use a share of it", bench_use },
 	{ "around", "clear much, use a few pages of it at once", bench_around },
+	{ "parallel", "clear whole, in batches, and with several threads", bench_parallel },
+	{ "populate", "get memory from the kernel, with several threads", bench_populate },
 	{ "small", "short clears in cache, nanoseconds a call", bench_small },
 	{ "regret", "how far the policy is from the best method of each situation", bench_regret },
 	{ "quick", "the summary: under a minute", bench_quick },

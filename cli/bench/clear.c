@@ -71,19 +71,6 @@ static void parse_extents(struct options *o, const char *arg)
 	free_words(words, n);
 }
 
-static void parse_threads(struct options *o, const char *arg)
-{
-	size_t n;
-	char **words = parse_words("--threads", arg, &n);
-
-	if (n > THREADS_MAX)
-		die(EXIT_USAGE, "--threads: '%s' has more than %d items", arg, THREADS_MAX);
-	o->n_threads = n;
-	for (size_t i = 0; i < n; i++)
-		o->threads[i] = (unsigned)parse_count("--threads", words[i], 1, 1024);
-	free_words(words, n);
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -101,7 +88,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parse_states(o, arg);
 		return 0;
 	case OPT_THREADS:
-		parse_threads(o, arg);
+		o->n_threads = parse_threads(arg, o->threads, THREADS_MAX);
 		return 0;
 	case OPT_2005:
 		o->year_2005 = true;

@@ -92,6 +92,19 @@ bool parse_cached(const char *option, const char *text)
 	return cached;
 }
 
+size_t parse_threads(const char *list, unsigned *threads, size_t most)
+{
+	size_t n;
+	char **words = parse_words("--threads", list, &n);
+
+	if (n > most)
+		die(EXIT_USAGE, "--threads: '%s' has more than %zu items", list, most);
+	for (size_t i = 0; i < n; i++)
+		threads[i] = (unsigned)parse_count("--threads", words[i], 1, 1024);
+	free_words(words, n);
+	return n;
+}
+
 void pin_to(int cpu)
 {
 	cpu_set_t set;

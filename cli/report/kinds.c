@@ -85,6 +85,35 @@ enum taken take_around(struct report *r, json_t *record)
 	return TAKEN;
 }
 
+/* bench parallel and populate: the ways, against the size. */
+enum taken take_ways(struct report *r, json_t *record)
+{
+	const char *way = result_text(record, "variant", NULL), *page = result_text(record, "page", "");
+	double size = result_real(record, "size", 0), gbps = result_real(record, "gbps", 0);
+	bool populate = !strcmp(result_text(record, "bench", ""), "populate");
+	char *title, *key, *detail;
+	struct chart *c;
+	struct point *p;
+
+	if (result_truth(record, "interrupted"))
+		return take_summary(r, record);
+	if (!way || !(size >= 1) || !(gbps > 0))
+		return UNUSABLE;
+	title = populate ? text_of("Populating pages of %s", *page ? page : "unknown size") : copy_text("Clearing");
+	detail = populate ? text_of("%s, %s", result_text(record, "pages", "unknown"), result_text(record, "backing", "unknown")) :
+			    copy_text("not in cache");
+	key = text_of("%s|%s", title, detail);
+	c = named_chart(r, SECTION_PARALLEL, key, title, detail, "GB/s");
+	free(title);
+	free(detail);
+	free(key);
+	p = c ? chart_point(c, way, size) : NULL;
+	if (!p)
+		return SURPLUS;
+	point_give(p, result_real(record, "gbps_min", gbps), gbps, result_real(record, "gbps_max", gbps), 1);
+	return TAKEN;
+}
+
 /* What is said beside the title: only what is not usual. */
 static char *mem_detail(const json_t *record, bool map, json_int_t chunk, json_int_t threads)
 {

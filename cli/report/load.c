@@ -186,6 +186,8 @@ static const struct {
 	{ "sample", "regret", pass }, /* its cells say it */
 	{ "sample", "around", pass }, /* its summaries say it */
 	{ "sample", "small", pass },  /* its summaries say it */
+	{ "sample", "parallel", pass }, /* its summaries say it */
+	{ "sample", "populate", pass }, /* its summaries say it */
 	{ "sample", "mem/memset", take_mem },
 	{ "sample", "mem/memcpy", take_mem },
 	{ "sample", "mem/mmap", take_mem },
@@ -195,6 +197,8 @@ static const struct {
 	{ "summary", "regret", take_policy },
 	{ "summary", "around", take_around },
 	{ "summary", "small", take_small },
+	{ "summary", "parallel", take_ways },
+	{ "summary", "populate", take_ways },
 	{ "summary", "ab", take_fleet },
 	{ "summary", NULL, take_summary },
 	{ "latency", NULL, take_latency },
@@ -209,6 +213,7 @@ static const struct {
 	{ "profile", NULL, pass },
 	{ "probe", NULL, pass },
 	{ "skipped", NULL, pass },
+	{ "warmup", NULL, pass },
 };
 
 static void unknown(struct file *file, const char *type)

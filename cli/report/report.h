@@ -45,6 +45,7 @@ enum section {
 	SECTION_COPY,
 	SECTION_USE,
 	SECTION_AROUND,
+	SECTION_PARALLEL,
 	SECTION_SMALL,
 	SECTION_TUNE,
 	SECTION_MEM,
@@ -132,7 +133,7 @@ enum taken { TAKEN, PASSED, UNUSABLE, SURPLUS };
 typedef enum taken take(struct report *r, json_t *record);
 take take_sample, take_summary;
 /* kinds.c */
-take take_around, take_small, take_mem, take_peer, take_bucket;
+take take_around, take_small, take_ways, take_mem, take_peer, take_bucket;
 
 /* html.c: everything that comes from a file goes through these. */
 void html_text(FILE *to, const char *text);

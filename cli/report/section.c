@@ -35,6 +35,8 @@ void write_charts(struct page *p, size_t machine, enum section section)
 				  "lines from which on hot clearing is the faster of the two." },
 		[SECTION_AROUND] = { "Clear much, use a few pages of it",
 				     "Microseconds until those pages have been read; less is better." },
+		[SECTION_PARALLEL] = { "With several threads",
+				       "Payload GB/s (10⁹ bytes a second) against the size of the region, also of one thread." },
 		[SECTION_SMALL] = { "Short clears", "Nanoseconds a call; less is better." },
 		[SECTION_TUNE] = { "Measured for the profile", "Medians by which clearpages tune chose the routines." },
 		[SECTION_MEM] = { "perf bench mem workloads",

@@ -127,6 +127,11 @@ setup_file()
 	results around >lines
 	"$COMMAND" report lines --output page.html
 	page page.html 'headings == ["Clear much, use a few pages of it"] and "5 pages around one" in body'
+	results parallel populate >lines
+	run --separate-stderr "$COMMAND" report lines --output page.html
+	[[ $status -eq 0 && -z $stderr ]]
+	page page.html 'headings == ["With several threads"] and "Populating pages of 2MB" in body and "hugetlb, memfd" in body'
+	page page.html 'point("Clearing", "parallel-2", 1 << 30)[1] == 77'
 }
 
 @test "several machines, a section each; another kernel is another machine" {

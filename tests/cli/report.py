@@ -73,6 +73,22 @@ def around():
                "all_us": us, "all_min": us - 5, "all_max": us + 9, "vs_around": us / 40}
 
 
+def parallel():
+    for way, gbps in (("whole", 40), ("batched", 39), ("parallel", 78), ("parallel-2", 77)):
+        for size in (8 << 20, 1 << 30):
+            yield {"type": "sample", "bench": "parallel", "variant": way, "size": size, "value": 1e9, "unit": "ns", "better": "lower"}
+            yield {"type": "summary", "bench": "parallel", "variant": way, "size": size, "state": "uncached", "gbps": gbps,
+                   "gbps_min": gbps - 1, "gbps_max": gbps + 1, "vs_whole": gbps / 40}
+
+
+def populate():
+    yield {"type": "warmup", "bench": "populate", "size": 1 << 30, "page": "2MB", "pages": "hugetlb", "backing": "memfd", "value": 1e9}
+    for way, gbps in (("touch", 5), ("parallel", 10)):
+        yield {"type": "sample", "bench": "populate", "variant": way, "size": 1 << 30, "value": 1e9, "unit": "ns", "better": "lower"}
+        yield {"type": "summary", "bench": "populate", "variant": way, "size": 1 << 30, "page": "2MB", "pages": "hugetlb",
+               "backing": "memfd", "gbps": gbps, "gbps_min": gbps - 1, "gbps_max": gbps + 1, "vs_touch": gbps / 5}
+
+
 def quick():
     for gbps in (1, 2, 3):
         yield sample("quick", "libc", 4096, gbps, state="cached", touch="all", use="read")

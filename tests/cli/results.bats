@@ -138,6 +138,49 @@ load common
 	[[ $status -eq 2 && $output == *"'0'"* ]]
 }
 
+@test "parallel: whole, batches and threads in each round" {
+	need_memory 6
+	run --separate-stderr "$COMMAND" bench parallel --size 4KB,9MB --threads 1,2 --samples 3 --json
+	(($(nproc) >= 2)) || skip "one processor"
+	[[ $status -eq 0 && -z $stderr ]]
+	printf '%s\n' "$output" >lines
+	json lines '{s["variant"] for s in of("sample")} == {"whole", "batched", "parallel", "parallel-1", "parallel-2"}'
+	json lines 'len(of("sample")) == 3 * len(of("summary")) == 3 * 2 * 5 and all(s["value"] > 0 and s["cpu_ns"] > 0 for s in of("sample"))'
+	json lines 'all(s["us_min"] <= s["us"] <= s["us_max"] and s["vs_whole"] > 0 for s in of("summary"))'
+	json lines 'all(s["vs_whole"] == 1 for s in of("summary") if s["variant"] == "whole")'
+	run "$COMMAND" bench parallel --size 64KB --samples 1 --threads 2
+	[[ $status -eq 0 && $output == *"x whole"*"parallel-2"* ]]
+}
+
+@test "populate: each way, on each kind of page, with faults and processor time" {
+	need_memory 2
+	for page in 4KB thp; do
+		run --separate-stderr "$COMMAND" bench populate --size 16MB --page "$page" --threads 1 --samples 3 --json
+		[[ $page == 4KB || $status -eq 0 ]] || continue
+		[[ $status -eq 0 && -z $stderr ]]
+		printf '%s\n' "$output" >lines
+		json lines '{"touch", "madvise", "parallel", "parallel-1"} <= {s["variant"] for s in of("sample")}'
+		json lines 'len(of("warmup")) == 1 and len(of("sample")) == 3 * len(of("summary"))'
+		json lines 'all(s["faults"] > 0 and s["cpu_us"] > 0 and s["us"] > 0 for s in of("summary"))'
+		json lines 'all(s["vs_touch"] == 1 for s in of("summary") if s["variant"] == "touch")'
+		# With base pages a fault each, however they are had.
+		[[ $page == thp ]] || json lines '"mmap" in {s["variant"] for s in of("sample")} and all(s["faults"] >= 4096 for s in of("summary") if s["page"] == "4KB")'
+	done
+	run "$COMMAND" bench populate --size 16MB --memfd --page 4KB --samples 1 --threads 1
+	[[ $status -eq 0 && $output == *"a memfd"*"Warm-up"*"x touch"* ]]
+}
+
+@test "parallel, populate: what does not apply, and more threads than CPUs" {
+	for bench in parallel populate; do
+		usage_error "--variant: 'stosb'" bench "$bench" --variant stosb
+		usage_error "--pin: '0'" bench "$bench" --pin 0
+		usage_error "--samples: '1002'" bench "$bench" --samples 1002
+		usage_error "--threads: '0'" bench "$bench" --threads 0
+		failure "--threads: 1024" bench "$bench" --threads 1024
+	done
+	usage_error "2MB" bench populate --size 16KB --page 2MB
+}
+
 @test "small: a line a sample, also what an empty call took" {
 	run --separate-stderr "$COMMAND" bench small --size 64,512 --samples 5 --json
 	[[ $status -eq 0 && -z $stderr ]]
