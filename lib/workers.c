@@ -3,8 +3,8 @@
  * workers.c - the pool of threads that help a caller to work through a large region: started when first needed, asleep between, gone when
  * long unused.
  *
- * The caller always works too, so that nothing waits for a thread that never comes. A job begins with the number of threads that paid
- * last time; a long one goes on to find out: it doubles them as long as that makes it faster by PAYS.
+ * The caller always works too, so that nothing waits for a thread that never comes. A job is given the number of threads that paid
+ * last time. A long one finds it out, first and then now and again: it doubles them as long as that makes it faster by PAYS.
  */
 #define _GNU_SOURCE
 #include "workers.h"
@@ -23,7 +23,7 @@
 #define THREAD_LEAST ((size_t)4 << 20) /* less for each is not worth waking it (measured, docs/parallel.md) */
 #define PAYS         1.15
 #define LONG         ((size_t)64 << 20)
-#define AGAIN        64 /* long jobs, after which one finds out anew: machines change, and the first time may have been a bad one */
+#define AGAIN        16u /* long jobs, after which one finds out anew: machines change, and the first time may have been a bad one */
 #define IDLE_SECONDS 10
 #define STACK        ((size_t)64 << 10)
 #define CPUS_MOST    8192
@@ -47,8 +47,12 @@ static struct task *tasks; /* all below under the lock */
 static unsigned threads, idle;
 static bool fork_handled;
 
-/* How many threads paid last time, by kind of work; 0: not known. And the long jobs since. */
-static uint32_t learnt[CLP_WORKS], trusted[CLP_WORKS];
+/* How many threads pay, by kind of work, as far as is known; at first a guess: clearing may take all of the memory's rate alone. */
+static struct learnt {
+	uint32_t threads;
+	uint32_t limit;	  /* more were not to be had when it was found out */
+	uint32_t trusted; /* for so many more long jobs */
+} learnt[CLP_WORKS] = { [CLP_WORK_CLEAR] = { .threads = 1 }, [CLP_WORK_POPULATE] = { .threads = 4 } };
 
 /* The next chunk, up to the next multiple of CHUNK in the address space; false: all is taken. */
 static bool take(struct task *t, size_t *from, size_t *len)
@@ -235,67 +239,77 @@ static void call_help(struct task *t, unsigned wanted)
 }
 
 /*
- * How many threads pay, found out during a long job: at each end of a phase the rate is compared with that before the threads
- * were doubled. The first half of a phase is not counted: those who were called have to arrive.
+ * How many threads pay, found out during a long job: at the end of each phase, of as many chunks for each thread, the rate is compared with
+ * that before the threads were doubled. The first chunks of a phase are not counted: those who were called have to arrive.
  */
+#define UNCOUNTED 2u
+#define COUNTED   8u
+
 struct ramp {
 	unsigned n, limit;
-	bool settled;
-	double before;  /* the rate with half as many; 0: not known */
+	bool settled, counting;
+	unsigned fewer; /* threads before they were doubled; 0: they were not */
+	double before;	/* the rate then */
 	uint64_t start, bytes;
-	bool counting;
 };
-
-static const uint64_t phase_ns[CLP_WORKS] = { [CLP_WORK_CLEAR] = 2000000, [CLP_WORK_POPULATE] = 20000000 };
 
 static void ramp_open(struct ramp *r, const struct clp_job *job, unsigned limit)
 {
-	unsigned known = load(learnt[job->work]);
+	struct learnt *l = &learnt[job->work];
+	uint32_t known = load(l->threads), trusted = load(l->trusted);
 
-	*r = (struct ramp){ .limit = limit };
-	if (job->threads || limit < 2) {
-		r->settled = true;
+	*r = (struct ramp){ .n = known < limit ? known : limit, .limit = limit, .settled = true };
+	if (job->threads) {
 		r->n = limit;
-	} else if (known && (job->len < LONG || __atomic_add_fetch(&trusted[job->work], 1, __ATOMIC_RELAXED) % AGAIN)) {
-		r->settled = true;
-		r->n = known < limit ? known : limit;
-	} else {
-		/* Not known whether more than one pays: only a long job can find out. */
-		r->n = 1;
-		r->settled = job->len < LONG;
+	} else if (job->len >= LONG && limit > 1) {
+		/* That all who could be had paid says nothing of more. */
+		if (trusted && (known < load(l->limit) || limit <= load(l->limit))) {
+			store(l->trusted, trusted - 1);
+		} else {
+			r->n = r->n > 1 ? r->n / 2 : 1;
+			r->settled = false;
+		}
 	}
 	r->start = clp_nanoseconds(CLOCK_MONOTONIC);
+}
+
+static void ramp_settle(struct ramp *r, struct learnt *l)
+{
+	r->settled = true;
+	store(l->threads, r->n);
+	store(l->limit, r->limit);
+	store(l->trusted, AGAIN);
 }
 
 /* Returns whether the number of threads wanted has changed. */
 static bool ramp_step(struct ramp *r, const struct task *t)
 {
-	enum clp_work kind = t->job->work;
-	uint64_t at = clp_nanoseconds(CLOCK_MONOTONIC), done = load(t->finished);
+	uint64_t at, done = load(t->finished);
+	unsigned n = r->n;
 	double rate;
 
-	if (r->settled || at - r->start < phase_ns[kind])
+	if (r->settled || done - r->bytes < (uint64_t)n * CHUNK * (r->counting ? COUNTED : UNCOUNTED))
 		return false;
-	rate = (double)(done - r->bytes) / (double)(at - r->start);
+	at = clp_nanoseconds(CLOCK_MONOTONIC);
+	rate = (double)(done - r->bytes) / (double)(at - r->start + 1);
 	r->start = at;
 	r->bytes = done;
-	if (!r->counting) {
-		r->counting = true;
+	r->counting = !r->counting;
+	if (r->counting)
 		return false;
-	}
-	r->counting = false;
-	if (r->before > 0 && rate < r->before * PAYS) {
-		r->n = r->n > 1 ? (r->n + 1) / 2 : 1;
-		r->settled = true;
-	} else if (r->n >= r->limit) {
-		r->settled = true;
+	if (r->fewer && rate < r->before * PAYS) {
+		r->n = r->fewer;
+		ramp_settle(r, &learnt[t->job->work]);
+	} else if (n >= r->limit) {
+		ramp_settle(r, &learnt[t->job->work]);
 	} else {
+		/* Should the job end before more are tried, so many are known to pay. */
+		store(learnt[t->job->work].threads, n);
+		r->fewer = n;
 		r->before = rate;
-		r->n = 2 * r->n < r->limit ? 2 * r->n : r->limit;
+		r->n = 2 * n < r->limit ? 2 * n : r->limit;
 	}
-	if (r->settled)
-		store(learnt[kind], r->n);
-	return true;
+	return r->n != n;
 }
 
 static void attend(struct task *t, struct ramp *r)
