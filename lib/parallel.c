@@ -4,14 +4,18 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdio.h>
 #include <sys/mman.h>
 
+#include "file.h"
 #include "lib.h"
 #include "workers.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
+
+#define PAGE_MOST ((size_t)16 << 30) /* the largest huge page of any architecture */
 
 static bool options_ok(const struct clp_parallel_options *options)
 {
@@ -25,7 +29,7 @@ static int clear_chunk(char *at, size_t len, unsigned flags)
 
 int clp_clear_parallel(void *addr, size_t len, unsigned flags, const struct clp_parallel_options *options)
 {
-	struct clp_job job = { .work = CLP_WORK_CLEAR, .chunk = clear_chunk, .addr = addr, .len = len };
+	struct clp_job job = { .work = CLP_WORK_CLEAR, .chunk = clear_chunk, .addr = addr, .len = len, .unit = CLP_CHUNK };
 	int was = errno;
 	size_t failed;
 
@@ -65,6 +69,27 @@ static size_t populated(char *addr, size_t len, size_t failed)
 	return failed;
 }
 
+/* Are there huge pages of this size in the system's pool? */
+static bool pool_of(size_t size)
+{
+	char path[96], text[32];
+
+	snprintf(path, sizeof(path), "/sys/kernel/mm/hugepages/hugepages-%zukB/nr_hugepages", size >> 10);
+	return clp_read_file(path, text, sizeof(text)) && text[0] != '0';
+}
+
+/*
+ * What one thread populates at a time: CLP_CHUNK, or a huge page that is larger, for which two threads would only wait for each other. No
+ * system call tells a mapping's page; but one with such pages is aligned to them, as few others are, which then go by larger chunks.
+ */
+static size_t unit_of(const void *addr, size_t len)
+{
+	for (size_t size = PAGE_MOST; size > CLP_CHUNK; size /= 2)
+		if (!(((uintptr_t)addr | len) & (size - 1)) && pool_of(size))
+			return size;
+	return CLP_CHUNK;
+}
+
 int clp_populate_parallel(void *addr, size_t len, const struct clp_parallel_options *options, size_t *done)
 {
 	struct clp_job job = { .work = CLP_WORK_POPULATE, .chunk = populate_chunk, .addr = addr, .len = len };
@@ -82,6 +107,7 @@ int clp_populate_parallel(void *addr, size_t len, const struct clp_parallel_opti
 		errno = was;
 		return -EOPNOTSUPP;
 	}
+	job.unit = unit_of(addr, len);
 	job.threads = options ? options->threads : 0;
 	err = clp_workers_run(&job, &failed);
 	if (err)

@@ -8,32 +8,17 @@
 #define _GNU_SOURCE
 #include "quota.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "file.h"
 #include "lib.h"
 
 #define FRESH_NS 1000000000u
-
-/* A small file into text; false where it can't be read. */
-static bool read_file(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return false;
-	n = read(fd, text, size - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
 
 /* Processors that a quota is worth, rounded up: half of one still needs one thread. */
 static unsigned worth(long long quota, long long period)
@@ -61,7 +46,7 @@ static unsigned quota_v2(const char *path)
 	char file[PATH_MAX], text[64], *end;
 	long long quota;
 
-	if (!join(file, sizeof(file), "/sys/fs/cgroup", path, "/cpu.max") || !read_file(file, text, sizeof(text)))
+	if (!join(file, sizeof(file), "/sys/fs/cgroup", path, "/cpu.max") || !clp_read_file(file, text, sizeof(text)))
 		return UINT_MAX;
 	quota = strtoll(text, &end, 10);
 	return end == text ? UINT_MAX : worth(quota, strtoll(end, NULL, 10));
@@ -71,8 +56,8 @@ static unsigned quota_v1(const char *path)
 {
 	char file[PATH_MAX], quota[32], period[32];
 
-	if (!join(file, sizeof(file), "/sys/fs/cgroup/cpu", path, "/cpu.cfs_quota_us") || !read_file(file, quota, sizeof(quota)) ||
-	    !join(file, sizeof(file), "/sys/fs/cgroup/cpu", path, "/cpu.cfs_period_us") || !read_file(file, period, sizeof(period)))
+	if (!join(file, sizeof(file), "/sys/fs/cgroup/cpu", path, "/cpu.cfs_quota_us") || !clp_read_file(file, quota, sizeof(quota)) ||
+	    !join(file, sizeof(file), "/sys/fs/cgroup/cpu", path, "/cpu.cfs_period_us") || !clp_read_file(file, period, sizeof(period)))
 		return UINT_MAX;
 	return worth(strtoll(quota, NULL, 10), strtoll(period, NULL, 10));
 }
@@ -100,7 +85,7 @@ static unsigned quota_now(void)
 	char text[4096], *line, *rest = text;
 	unsigned least = UINT_MAX;
 
-	if (!read_file("/proc/self/cgroup", text, sizeof(text)))
+	if (!clp_read_file("/proc/self/cgroup", text, sizeof(text)))
 		return least;
 	while ((line = strsep(&rest, "\n"))) {
 		char *kinds = strchr(line, ':'), *path = kinds ? strchr(kinds + 1, ':') : NULL;

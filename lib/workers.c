@@ -18,27 +18,28 @@
 
 #include "lib.h"
 #include "quota.h"
+#include "split.h"
 
-#define CHUNK        ((size_t)2 << 20) /* and what chunks are aligned to: a huge page has one owner */
 #define THREAD_LEAST ((size_t)4 << 20) /* less for each is not worth waking it (measured, docs/parallel.md) */
 #define PAYS         1.15
 #define LONG         ((size_t)64 << 20)
 #define AGAIN        16u /* long jobs, after which one finds out anew: machines change, and the first time may have been a bad one */
 #define IDLE_SECONDS 10
 #define STACK        ((size_t)64 << 10)
-#define CPUS_MOST    8192
 
 struct task {
 	const struct clp_job *job;
 	struct task *next;
-	uint64_t taken;    /* bytes from the start that someone has taken */
+	struct clp_split split;
+	unsigned home;     /* the caller's */
 	uint64_t finished; /* bytes done */
 	uint64_t failed;   /* offset of the lowest chunk that failed; UINT64_MAX: none */
 	unsigned wanted;   /* threads, the caller among them */
 	unsigned joined;
 	int error;         /* of that chunk; under the lock */
 	pthread_cond_t left;
-	unsigned char cpus[CPUS_MOST / 8] __attribute__((aligned(8))); /* the caller's affinity */
+	unsigned long cpus[CLP_CPUS_MOST / 8 / sizeof(unsigned long)]; /* the caller's affinity */
+	struct clp_node_policy policy; /* and for memory, where there are several nodes */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -54,24 +55,6 @@ static struct learnt {
 	uint32_t trusted; /* for so many more long jobs */
 } learnt[CLP_WORKS] = { [CLP_WORK_CLEAR] = { .threads = 1 }, [CLP_WORK_POPULATE] = { .threads = 4 } };
 
-/* The next chunk, up to the next multiple of CHUNK in the address space; false: all is taken. */
-static bool take(struct task *t, size_t *from, size_t *len)
-{
-	uintptr_t start = (uintptr_t)t->job->addr;
-	uint64_t at = load(t->taken), next;
-
-	do {
-		if (at >= t->job->len || load(t->failed) != UINT64_MAX)
-			return false;
-		next = ((start + at) / CHUNK + 1) * CHUNK - start;
-		if (next > t->job->len)
-			next = t->job->len;
-	} while (!__atomic_compare_exchange_n(&t->taken, &at, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	*from = at;
-	*len = next - at;
-	return true;
-}
-
 static void failed(struct task *t, size_t at, int error)
 {
 	pthread_mutex_lock(&lock);
@@ -82,13 +65,13 @@ static void failed(struct task *t, size_t at, int error)
 	pthread_mutex_unlock(&lock);
 }
 
-/* One chunk; false when there is none. */
-static bool work_on(struct task *t)
+/* One chunk; false when there is none. What lies before one that failed is done all the same. */
+static bool work_on(struct task *t, unsigned home)
 {
 	size_t from, len;
 	int err;
 
-	if (!take(t, &from, &len))
+	if (!clp_split_take(&t->split, home, load(t->failed), &from, &len))
 		return false;
 	err = t->job->chunk(t->job->addr + from, len, t->job->flags);
 	if (err)
@@ -101,17 +84,30 @@ static bool work_on(struct task *t)
 static struct task *find_task(void)
 {
 	for (struct task *t = tasks; t; t = t->next)
-		if (t->joined < t->wanted && load(t->taken) < t->job->len && load(t->failed) == UINT64_MAX)
+		if (t->joined < t->wanted && load(t->split.begun) < t->job->len && load(t->failed) == UINT64_MAX)
 			return t;
 	return NULL;
 }
 
-/* Helps until all is taken, or fewer are wanted. */
-static void help(struct task *t)
+/* Run where the caller may, and as near to a node's memory as that allows; touch memory first by the caller's policy. */
+static void settle_in(const struct task *t, unsigned home)
 {
-	sched_setaffinity(0, sizeof(t->cpus), (const cpu_set_t *)(const void *)t->cpus);
+	unsigned long near[sizeof(t->cpus) / sizeof(t->cpus[0])], any = 0;
+
+	if (home && clp_node_cpus(CLP_NODES_SYSFS, home - 1, near, sizeof(near)))
+		for (size_t i = 0; i < sizeof(near) / sizeof(near[0]); i++)
+			any |= near[i] &= t->cpus[i];
+	sched_setaffinity(0, sizeof(t->cpus), (const cpu_set_t *)(const void *)(any ? near : t->cpus));
+	if (t->split.map)
+		clp_node_policy_set(&t->policy);
+}
+
+/* Helps until all is taken, or fewer are wanted. */
+static void help(struct task *t, unsigned home)
+{
+	settle_in(t, home);
 	/* Without the lock: should too many leave at once, others are free to join. */
-	while (work_on(t))
+	while (work_on(t, home))
 		if (load(t->joined) > load(t->wanted))
 			break;
 	/* What it stored is to be seen by whoever learns that it has left. */
@@ -121,6 +117,7 @@ static void help(struct task *t)
 static void *worker(void *unused)
 {
 	struct timespec until;
+	unsigned home;
 	struct task *t;
 	int err = 0;
 
@@ -130,9 +127,11 @@ static void *worker(void *unused)
 		t = find_task();
 		if (t) {
 			store(t->joined, t->joined + 1);
+			home = clp_split_home(&t->split);
 			pthread_mutex_unlock(&lock);
-			help(t);
+			help(t, home);
 			pthread_mutex_lock(&lock);
+			clp_split_leave(&t->split, home);
 			store(t->joined, t->joined - 1);
 			pthread_cond_signal(&t->left);
 			continue;
@@ -261,7 +260,7 @@ static void ramp_open(struct ramp *r, const struct clp_job *job, unsigned limit)
 	*r = (struct ramp){ .n = known < limit ? known : limit, .limit = limit, .settled = true };
 	if (job->threads) {
 		r->n = limit;
-	} else if (job->len >= LONG && limit > 1) {
+	} else if (job->len >= LONG && job->len / job->unit >= LONG / CLP_CHUNK && limit > 1) {
 		/* That all who could be had paid says nothing of more. */
 		if (trusted && (known < load(l->limit) || limit <= load(l->limit))) {
 			store(l->trusted, trusted - 1);
@@ -288,7 +287,7 @@ static bool ramp_step(struct ramp *r, const struct task *t)
 	unsigned n = r->n;
 	double rate;
 
-	if (r->settled || done - r->bytes < (uint64_t)n * CHUNK * (r->counting ? COUNTED : UNCOUNTED))
+	if (r->settled || done - r->bytes < (uint64_t)n * t->split.unit * (r->counting ? COUNTED : UNCOUNTED))
 		return false;
 	at = clp_nanoseconds(CLOCK_MONOTONIC);
 	rate = (double)(done - r->bytes) / (double)(at - r->start + 1);
@@ -314,7 +313,7 @@ static bool ramp_step(struct ramp *r, const struct task *t)
 
 static void attend(struct task *t, struct ramp *r)
 {
-	while (work_on(t)) {
+	while (work_on(t, t->home)) {
 		if (!ramp_step(r, t))
 			continue;
 		pthread_mutex_lock(&lock);
@@ -354,24 +353,45 @@ static int alone(const struct clp_job *job, size_t *failed_at)
 	return job->chunk(job->addr, job->len, job->flags);
 }
 
+static int work_through(struct task *t, struct ramp *r, size_t *failed_at)
+{
+	enter(t, r->n);
+	attend(t, r);
+	leave(t);
+	*failed_at = t->failed == UINT64_MAX ? t->job->len : (size_t)t->failed;
+	return t->error;
+}
+
+/* In a frame of its own, which one node does without. */
+static __attribute__((noinline)) int over_nodes(struct task *t, struct ramp *r, unsigned nodes, size_t *failed_at)
+{
+	struct clp_map map;
+
+	clp_node_policy_get(&t->policy);
+	clp_split_by_node(&t->split, &map, nodes, t->job->work == CLP_WORK_POPULATE, t->cpus, sizeof(t->cpus));
+	t->home = clp_node_here() < nodes ? clp_node_here() + 1 : 0;
+	map.workers[t->home]++;
+	return work_through(t, r, failed_at);
+}
+
 static __attribute__((noinline)) int together(const struct clp_job *job, size_t *failed_at)
 {
 	struct task t = { .job = job, .failed = UINT64_MAX };
-	unsigned limit = clp_cpu_limit(t.cpus, sizeof(t.cpus));
+	unsigned limit = clp_cpu_limit(t.cpus, sizeof(t.cpus)), nodes;
 	struct ramp r;
 
+	clp_split_open(&t.split, job->addr, job->len, job->unit);
 	if (job->threads && job->threads < limit)
 		limit = job->threads;
 	if (limit > job->len / THREAD_LEAST)
 		limit = (unsigned)(job->len / THREAD_LEAST);
+	if (limit > t.split.chunks)
+		limit = (unsigned)t.split.chunks;
 	ramp_open(&r, job, limit);
 	if (r.n < 2 && r.settled)
 		return alone(job, failed_at);
-	enter(&t, r.n);
-	attend(&t, &r);
-	leave(&t);
-	*failed_at = t.failed == UINT64_MAX ? job->len : (size_t)t.failed;
-	return t.error;
+	nodes = clp_nodes();
+	return nodes > 1 ? over_nodes(&t, &r, nodes, failed_at) : work_through(&t, &r, failed_at);
 }
 
 /* What is not worth a second thread goes without even a look at the pool, which takes as long as a short clear. */

@@ -15,13 +15,16 @@ struct clp_job {
 	int (*chunk)(char *at, size_t len, unsigned flags);
 	char *addr;
 	size_t len;
+	size_t unit;      /* chunks end at its multiples: at least CLP_CHUNK, or the page's size where that is larger */
 	unsigned flags;   /* handed on */
 	unsigned threads; /* at most, the caller among them; 0: as many as pay */
 };
 
+#define CLP_CHUNK ((size_t)2 << 20) /* a huge page has one owner */
+
 /*
- * Work through a job, in ascending order as far as threads allow; on the first error nothing more is begun. Returns 0 or the error
- * of the lowest chunk that failed, with its offset in *failed.
+ * Work through a job, in ascending order as far as threads and NUMA nodes allow; on an error nothing more is begun behind it. Returns 0 or
+ * the error of the lowest chunk that failed, with its offset in *failed.
  */
 int clp_workers_run(const struct clp_job *job, size_t *failed);
 
