@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * nodes.c - NUMA nodes as sysfs lists them, where pages live, and who takes which chunk: of a machine that is made up here. A real one
- * with two nodes is in tests/vm.
+ * nodes.c - NUMA nodes as sysfs lists them, where pages live, and who takes which chunk: of a machine that is made up here, and of this
+ * one where it has several nodes. tests/vm runs it on two.
  */
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "../../lib/split.h"
 #include "../../lib/workers.h"
@@ -233,12 +234,126 @@ static void maps_a_region(void **state)
 	munmap(p, len);
 }
 
+/* Chunks end where the job says, also where two threads take them. */
+static size_t longest, shortest;
+
+static int measure(char *at, size_t len, unsigned flags)
+{
+	(void)flags;
+	assert_true(((uintptr_t)at + len) % (16 * MiB) == 0);
+	if (len > __atomic_load_n(&longest, __ATOMIC_RELAXED))
+		__atomic_store_n(&longest, len, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&shortest, len, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static void longer_chunks(void **state)
+{
+	struct clp_job job = { .work = CLP_WORK_CLEAR, .chunk = measure, .addr = AT + 4 * MiB, .len = 124 * MiB, .unit = 16 * MiB, .threads = 2 };
+	size_t failed;
+
+	(void)state;
+	longest = shortest = 0;
+	assert_int_equal(clp_workers_run(&job, &failed), 0);
+	assert_int_equal(failed, job.len);
+	assert_int_equal(shortest, job.len);
+	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+		assert_int_equal(longest, 16 * MiB);
+}
+
+#define MPOL_DEFAULT 0
+#define MPOL_BIND    2
+#define STRIPE	     (16 * MiB)
+#define STRIPED	     (128 * MiB)
+
+/* Stripes of the two nodes in turn. */
+static unsigned char *striped(bool touched)
+{
+	unsigned char *p = mmap(NULL, STRIPED + STRIPE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	assert_ptr_not_equal(p, MAP_FAILED);
+	p += -(uintptr_t)p & (STRIPE - 1);
+	for (size_t at = 0; at < STRIPED; at += STRIPE) {
+		unsigned long node = 1ul << (at / STRIPE % 2);
+
+		assert_int_equal(syscall(SYS_mbind, p + at, STRIPE, MPOL_BIND, &node, 64, 0), 0);
+	}
+	for (size_t at = 0; touched && at < STRIPED; at += 2 * MiB)
+		p[at] = 1;
+	return p;
+}
+
+static unsigned char *stripes;
+static unsigned own, all_of_them;
+
+/* Long enough for all threads to come. */
+static int remember(char *at, size_t len, unsigned flags)
+{
+	unsigned node = (unsigned)(((unsigned char *)at - stripes) / STRIPE % 2);
+
+	(void)len;
+	(void)flags;
+	usleep(20000);
+	__atomic_fetch_add(&own, clp_node_here() == node, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&all_of_them, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static void each_on_its_own_node(void **state)
+{
+	(void)state;
+	if (clp_nodes() != 2 || sysconf(_SC_NPROCESSORS_ONLN) < 4)
+		SKIP("not a machine of two NUMA nodes with two processors each");
+	for (int work = CLP_WORK_CLEAR; work <= CLP_WORK_POPULATE; work++) {
+		struct clp_job job = { .work = work, .chunk = remember, .len = STRIPED, .unit = CLP_CHUNK, .threads = 4 };
+		size_t failed;
+
+		stripes = striped(work == CLP_WORK_CLEAR);
+		job.addr = (char *)stripes;
+		own = all_of_them = 0;
+		assert_int_equal(clp_workers_run(&job, &failed), 0);
+		printf("# %s: %u of %u chunks by a thread of their node\n", work ? "populate" : "clear", own, all_of_them);
+		assert_int_equal(all_of_them, STRIPED / CLP_CHUNK);
+		/* By chance it would be half of them; at the end threads without work take over what is left. */
+		assert_true(own >= all_of_them * 3 / 4);
+		munmap(stripes, STRIPED);
+	}
+}
+
+/* Memory that nobody bound goes where the caller wants his, also where threads touch it that were there before he said so. */
+static void by_the_callers_policy(void **state)
+{
+	static const struct clp_parallel_options four = { .sz = sizeof(four), .threads = 4 };
+	size_t size = 32 * MiB;
+
+	(void)state;
+	if (clp_nodes() != 2 || sysconf(_SC_NPROCESSORS_ONLN) < 4)
+		SKIP("not a machine of two NUMA nodes with two processors each");
+	for (int node = 0; node < 2; node++) {
+		unsigned long mask = 1ul << node;
+		unsigned char *p = guarded(size);
+
+		assert_int_equal(syscall(SYS_set_mempolicy, MPOL_BIND, &mask, 64), 0);
+		assert_int_equal(clp_populate_parallel(p, size, &four, NULL), 0);
+		assert_int_equal(syscall(SYS_set_mempolicy, MPOL_DEFAULT, NULL, 0), 0);
+		for (size_t at = 0; at < size; at += PAGE) {
+			void *page = p + at;
+			int found;
+
+			clp_nodes_of(&page, 1, &found);
+			assert_int_equal(found, node);
+		}
+		unguard(p, size);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_nodes),	  cmocka_unit_test(reads_processors), cmocka_unit_test(finds_pages),
 		cmocka_unit_test(in_ascending_order), cmocka_unit_test(own_node_first),	cmocka_unit_test(homes),
-		cmocka_unit_test(maps_a_region),
+		cmocka_unit_test(maps_a_region),  cmocka_unit_test(longer_chunks), cmocka_unit_test(each_on_its_own_node),
+		cmocka_unit_test(by_the_callers_policy),
 	};
 
 	return cmocka_run_group_tests_name("nodes", tests, make_root, remove_root);
