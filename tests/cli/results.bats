@@ -181,6 +181,31 @@ load common
 	usage_error "2MB" bench populate --size 16KB --page 2MB
 }
 
+@test "bench/populate: beside QEMU, and what it refuses" {
+	script=$BATS_TEST_DIRNAME/../../bench/populate
+	refuses()
+	{
+		local status_wanted=$1 words=$2
+		shift 2
+		run --separate-stderr "$script" "$@"
+		echo "$*: $status, $stderr"
+		[[ $status -eq $status_wanted && -z $output && ${#stderr_lines[@]} -eq 1 && $stderr == *"$words"* ]]
+	}
+	refuses 2 "--frobnicate" --frobnicate
+	refuses 2 "'8XB'" --size 8XB
+	refuses 2 "'4KB'" --size 4KB --page 2MB
+	refuses 2 "--rounds" --rounds 0
+	refuses 1 "'nosuch'" --qemu nosuch
+	command -v qemu-system-x86_64 >/dev/null || skip "qemu-system-x86_64 is not installed"
+	refuses 1 "'/nonexistent'" --library /nonexistent --page 4KB --size 8MB
+	library=$(dirname "$COMMAND")/../lib/libclearpages.so.0
+	! grep -q __asan_init "$library" || skip "a library with a sanitizer can't be loaded into python3"
+	run --separate-stderr "$script" --page 4KB --size 8MB --rounds 2 --threads 2 --library "$library" --output lines
+	[[ $status -eq 0 && -z $stderr && $output == *"x QEMU"*qemu-2*parallel-2* ]]
+	json lines 'len(of("sample")) == 4 and {s["variant"] for s in of("summary")} == {"qemu-2", "parallel-2"}'
+	json lines 'all(s["cpu_us"] > 0 and 0 < s["us_min"] <= s["us"] <= s["us_max"] for s in of("summary"))'
+}
+
 @test "small: a line a sample, also what an empty call took" {
 	run --separate-stderr "$COMMAND" bench small --size 64,512 --samples 5 --json
 	[[ $status -eq 0 && -z $stderr ]]
