@@ -11,6 +11,7 @@ static const struct command benches[] = {
 	{ "around", "clear much, use a few pages of it at once", bench_around },
 	{ "parallel", "clear whole, in batches, and with several threads", bench_parallel },
 	{ "populate", "get memory from the kernel, with several threads", bench_populate },
+	{ "recycle", "make used memory zero again: in place, given back, or what was written", bench_recycle },
 	{ "small", "short clears in cache, nanoseconds a call", bench_small },
 	{ "regret", "how far the policy is from the best method of each situation", bench_regret },
 	{ "quick", "the summary: under a minute", bench_quick },

@@ -158,6 +158,8 @@ void common_init(struct common *c);
 uint64_t *page_sizes(const struct common *c, const char *defaults, size_t *n, size_t *largest);
 /* "cached" or "uncached"; dies with status 2. */
 bool parse_cached(const char *option, const char *text);
+/* A share written as 0, 1 or 1/N: 0, 1 or N. Dies with status 2. */
+unsigned parse_share(const char *option, const char *text);
 /* --threads: a list of at most so many counts; returns how many. Dies with status 2. */
 size_t parse_threads(const char *list, unsigned *threads, size_t most);
 void pin_to(int cpu);
@@ -172,6 +174,7 @@ int bench_copy(int argc, char **argv);
 int bench_parallel(int argc, char **argv);
 int bench_populate(int argc, char **argv);
 int bench_use(int argc, char **argv);
+int bench_recycle(int argc, char **argv);
 int bench_regret(int argc, char **argv);
 int bench_small(int argc, char **argv);
 int bench_quick(int argc, char **argv);

@@ -3,13 +3,17 @@
  * common.c - the options that every benchmark has, and the frame around a run.
  */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
+
+#define SHARE_MAX 1048576
 
 enum { OPT_JSON = OPT_LONG + 0x100, OPT_SEED, OPT_SAMPLES, OPT_PIN, OPT_PAGE };
 
@@ -90,6 +94,22 @@ bool parse_cached(const char *option, const char *text)
 	if (!cached && strcmp(text, "uncached") != 0)
 		die(EXIT_USAGE, "%s: '%s' is neither cached nor uncached", option, text);
 	return cached;
+}
+
+unsigned parse_share(const char *option, const char *text)
+{
+	unsigned long n = 0;
+	char *end = NULL;
+
+	if (!strcmp(text, "0"))
+		return 0;
+	if (!strcmp(text, "1"))
+		return 1;
+	if (!strncmp(text, "1/", 2) && isdigit((unsigned char)text[2]))
+		n = strtoul(text + 2, &end, 10);
+	if (n < 1 || n > SHARE_MAX || *end)
+		die(EXIT_USAGE, "%s: '%s' is not a share; write 0, 1 or 1/N, N at most %d", option, text, SHARE_MAX);
+	return (unsigned)n;
 }
 
 size_t parse_threads(const char *list, unsigned *threads, size_t most)

@@ -2,14 +2,12 @@
 /*
  * use.c - `bench use`: clear, then read or write a share of the lines; the time of both together is what counts.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
 
 #define TOUCH_MAX 16
-#define SHARE_MAX 1048576
 
 struct options {
 	struct common common;
@@ -30,23 +28,6 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-/* "0", "1" or "1/N". */
-static unsigned parse_share(const char *text)
-{
-	unsigned long n = 0;
-	char *end = NULL;
-
-	if (!strcmp(text, "0"))
-		return 0;
-	if (!strcmp(text, "1"))
-		return 1;
-	if (!strncmp(text, "1/", 2) && isdigit((unsigned char)text[2]))
-		n = strtoul(text + 2, &end, 10);
-	if (n < 1 || n > SHARE_MAX || *end)
-		die(EXIT_USAGE, "--touch: '%s' is not a share; write 0, 1 or 1/N, N at most %d", text, SHARE_MAX);
-	return (unsigned)n;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -62,7 +43,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (n > TOUCH_MAX)
 			die(EXIT_USAGE, "--touch: '%s' has more than %d items", arg, TOUCH_MAX);
 		for (o->n_touch = 0; o->n_touch < n; o->n_touch++)
-			o->touch[o->n_touch] = parse_share(words[o->n_touch]);
+			o->touch[o->n_touch] = parse_share("--touch", words[o->n_touch]);
 		free_words(words, n);
 		return 0;
 	case OPT_WRITE:

@@ -263,11 +263,11 @@ const kinds = {
 		const place = (share) => Math.log2(1 + share / least);
 		const back = new Map(shares.map((share) => [place(share), share]));
 		const last = place(shares[shares.length - 1]);
-		const scale = axis("cache lines used after clearing", { type: "linear", min: -0.04 * last, max: 1.04 * last });
+		const scale = axis(figure.axis || "cache lines used after clearing", { type: "linear", min: -0.04 * last, max: 1.04 * last });
 		const mark = figure.mark ? { at: place(figure.mark.x), text: figure.mark.text } : {};
 		const x = places(scale, [...back.keys()], (at) => shortShare(back.get(at)));
-		const title = (item) => shortShare(figure.series[item.datasetIndex].points[item.dataIndex][0]) + " used";
-		return Object.assign(base("line", { x, y: valueAxis(figure, "GB/s, clear and use") },
+		const title = (item) => shortShare(figure.series[item.datasetIndex].points[item.dataIndex][0]) + (figure.axis ? "" : " used");
+		return Object.assign(base("line", { x, y: valueAxis(figure, figure.axis ? figure.unit : "GB/s, clear and use") },
 			{ tooltip: tooltip(title, pointLabel(figure)), marker: mark }),
 			{ data: { datasets: figure.series.map((series) => curve(series, place, figure)) }, plugins: [spread, marker] });
 	},

@@ -190,7 +190,7 @@ static void table_of(struct page *p, const struct chart *c, const double *x, siz
 /* What is fastest at both ends, in a sentence. */
 static char *alt_of(const struct chart *c, const double *x, size_t n)
 {
-	const char *what = c->size > 0 ? "share of lines used" : "size";
+	const char *what = c->section == SECTION_RECYCLE ? "share of pages written" : c->size > 0 ? "share of lines used" : "size";
 	char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
@@ -241,18 +241,21 @@ void figure_of_chart(struct page *p, const struct chart *c)
 	f.kind = c->section == SECTION_FAULTS ? "histogram" : n == 1 ? "bars" : c->size > 0 ? "share" : "lines";
 	f.data = strcmp(f.kind, "bars") ? json_pack("{s:o}", "series", series_json(c)) : bars_json(c);
 	json_object_set_new(f.data, "unit", json_string(c->unit));
-	if (c->size > 0)
+	if (c->section == SECTION_RECYCLE)
+		json_object_set_new(f.data, "axis", json_string("pages written in a round"));
+	else if (c->size > 0)
 		json_object_set_new(f.data, "mark", crossover_json(c));
 	if (pages)
 		json_object_set_new(f.data, "axis", json_string("page size"));
 	f.alt = alt = alt_of(c, x, n);
 	if (n == 1 && strcmp(f.kind, "histogram") != 0)
 		f.detail = detail = text_of(pages	  ? "%s, %s pages"
+					    : c->section == SECTION_RECYCLE ? "%s, %s written"
 					    : c->size > 0 ? "%s, %s used"
 							  : "%s, size %s",
 					    c->detail, place_name(c, x[0]));
 	figure_begin(p, &f);
-	caption = text_of("%s: median %s%s", c->title, c->unit,
+	caption = text_of("%s: %s %s%s", c->title, c->section == SECTION_RECYCLE ? "mean" : "median", c->unit,
 			  c->section == SECTION_FAULTS ? " by latency in ns" : " (minimum–maximum)");
 	figure_table(p, caption);
 	table_of(p, c, x, n);

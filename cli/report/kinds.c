@@ -85,6 +85,36 @@ enum taken take_around(struct report *r, json_t *record)
 	return TAKEN;
 }
 
+/* A chart a size: means of rounds against the share of the pages that they write. */
+enum taken take_recycle(struct report *r, json_t *record)
+{
+	const char *way = result_text(record, "variant", NULL), *page = result_text(record, "page", "");
+	double size = result_real(record, "size", 0), ms = result_real(record, "mean_ms", 0);
+	double share = read_share(result_text(record, "share", ""));
+	char *title, *detail, *key;
+	struct chart *c;
+	struct point *p;
+
+	if (result_truth(record, "interrupted"))
+		return take_summary(r, record);
+	if (!way || !(size >= 1) || !(ms > 0) || isnan(share))
+		return UNUSABLE;
+	title = text_of("Recycling %s, a round", show_size(size));
+	detail = text_of("pages of %s, %s of them read besides", *page ? page : "unknown size", result_text(record, "read", "none"));
+	key = text_of("recycle|%s|%s", title, detail);
+	c = named_chart(r, SECTION_RECYCLE, key, title, detail, "ms");
+	free(title);
+	free(detail);
+	free(key);
+	if (c)
+		c->size = size;
+	p = c ? chart_point(c, way, share) : NULL;
+	if (!p)
+		return SURPLUS;
+	point_give(p, result_real(record, "min_ms", ms), ms, result_real(record, "max_ms", ms), 1);
+	return TAKEN;
+}
+
 /* bench parallel and populate: the ways, against the size. */
 enum taken take_ways(struct report *r, json_t *record)
 {

@@ -186,6 +186,7 @@ static const struct {
 	{ "sample", "regret", pass }, /* its cells say it */
 	{ "sample", "around", pass }, /* its summaries say it */
 	{ "sample", "small", pass },  /* its summaries say it */
+	{ "sample", "recycle", pass },  /* its summaries say it */
 	{ "sample", "parallel", pass }, /* its summaries say it */
 	{ "sample", "populate", pass }, /* its summaries say it */
 	{ "sample", "mem/memset", take_mem },
@@ -197,6 +198,7 @@ static const struct {
 	{ "summary", "regret", take_policy },
 	{ "summary", "around", take_around },
 	{ "summary", "small", take_small },
+	{ "summary", "recycle", take_recycle },
 	{ "summary", "parallel", take_ways },
 	{ "summary", "populate", take_ways },
 	{ "summary", "ab", take_fleet },

@@ -156,6 +156,7 @@ void write_machine(struct page *p, size_t i)
 	write_regret(p, i);
 	write_charts(p, i, SECTION_AROUND);
 	write_charts(p, i, SECTION_PARALLEL);
+	write_charts(p, i, SECTION_RECYCLE);
 	write_charts(p, i, SECTION_SMALL);
 	write_charts(p, i, SECTION_MEM);
 	write_faults(p, i);

@@ -24,7 +24,7 @@
 
 /* One place on a curve: the samples, and once all are read what is made of them. */
 struct point {
-	double x;   /* bytes, or the share of lines used */
+	double x;   /* bytes, or a share: of the lines used, of the pages written */
 	double to;  /* histogram: the end of the bucket that begins at x */
 	double ghz; /* of the counter; 0: unknown */
 	double *samples;
@@ -46,6 +46,7 @@ enum section {
 	SECTION_USE,
 	SECTION_AROUND,
 	SECTION_PARALLEL,
+	SECTION_RECYCLE,
 	SECTION_SMALL,
 	SECTION_TUNE,
 	SECTION_MEM,
@@ -63,7 +64,7 @@ struct chart {
 	char *unit;   /* of y */
 	char *family; /* charts that differ in the cache state alone share it */
 	char *state;
-	double size; /* clear and use: of this size; else 0 */
+	double size; /* where x is a share: of this size; else 0 */
 	struct series *series;
 	size_t n, room;
 };
@@ -133,7 +134,7 @@ enum taken { TAKEN, PASSED, UNUSABLE, SURPLUS };
 typedef enum taken take(struct report *r, json_t *record);
 take take_sample, take_summary;
 /* kinds.c */
-take take_around, take_small, take_ways, take_mem, take_peer, take_bucket;
+take take_around, take_recycle, take_small, take_ways, take_mem, take_peer, take_bucket;
 
 /* html.c: everything that comes from a file goes through these. */
 void html_text(FILE *to, const char *text);

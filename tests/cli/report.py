@@ -73,6 +73,14 @@ def around():
                "all_us": us, "all_min": us - 5, "all_max": us + 9, "vs_around": us / 40}
 
 
+def recycle():
+    for share, ms in (("none", 1), ("1/100", 8), ("all", 30)):
+        for way, times in (("recycle", 1), ("memset", 4), ("drop", 30)):
+            yield {"type": "sample", "bench": "recycle", "variant": way, "size": 1 << 30, "value": 1e6, "unit": "ns", "better": "lower"}
+            yield {"type": "summary", "bench": "recycle", "variant": way, "size": 1 << 30, "page": "4KB", "share": share, "read": "1/10",
+                   "samples": 190, "mean_ms": ms * times, "use_ms": 1, "min_ms": ms, "max_ms": 50 * ms, "vs_best": 1}
+
+
 def parallel():
     for way, gbps in (("whole", 40), ("batched", 39), ("parallel", 78), ("parallel-2", 77)):
         for size in (8 << 20, 1 << 30):

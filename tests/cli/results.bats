@@ -206,6 +206,33 @@ load common
 	json lines 'all(s["cpu_us"] > 0 and 0 < s["us_min"] <= s["us"] <= s["us_max"] for s in of("summary"))'
 }
 
+@test "recycle: each way, each share, round by round" {
+	need_memory 2
+	run --separate-stderr "$COMMAND" bench recycle --size 8MB --share 0,1/10,1 --samples 14 --json
+	[[ $status -eq 0 ]]
+	printf '%s\n' "$output" >lines
+	json lines '{"recycle", "clear", "memset", "drop"} <= {s["variant"] for s in of("sample")}'
+	json lines 'len([s for s in of("sample") if s["variant"] == "recycle"]) == 3 * 14'
+	json lines 'len([s for s in of("sample") if s["variant"] == "drop"]) == 3 * 4'
+	json lines 'all(0 < s["use_ns"] <= s["value"] for s in of("sample"))'
+	json lines '{s["share"] for s in of("summary")} == {"none", "1/10", "all"}'
+	json lines 'all(s["min_ms"] <= s["mean_ms"] <= s["max_ms"] and s["samples"] in (1, 4) for s in of("summary"))'
+	run "$COMMAND" bench recycle --size 8MB --share 1/2 --page thp --split --samples 11
+	[[ $status -eq 0 && $output == *"written"*"x best"*"1/2"*"recycle"* ]]
+	run "$COMMAND" bench recycle --variant stosb
+	[[ $status -eq 2 && $output == *"--variant: 'stosb'"* ]]
+	run "$COMMAND" bench recycle --samples 10
+	[[ $status -eq 2 && $output == *"'10' rounds"* ]]
+	run "$COMMAND" bench recycle --share 1/0
+	[[ $status -eq 2 && $output == *"--share: '1/0'"* ]]
+	run "$COMMAND" bench recycle --read half
+	[[ $status -eq 2 && $output == *"--read: 'half'"* ]]
+	run "$COMMAND" bench recycle --page 2MB
+	[[ $status -eq 2 && $output == *"--page: '2MB'"* ]]
+	run "$COMMAND" bench recycle --size 1MB
+	[[ $status -eq 2 && $output == *"'1 MiB'"* ]]
+}
+
 @test "small: a line a sample, also what an empty call took" {
 	run --separate-stderr "$COMMAND" bench small --size 64,512 --samples 5 --json
 	[[ $status -eq 0 && -z $stderr ]]

@@ -7,7 +7,7 @@
 load common
 
 benches=(clear copy use regret quick)
-each=(info check tune "bench clear" "bench copy" "bench use" "bench around" "bench parallel" "bench populate" "bench regret" "bench quick")
+each=(info check tune "bench clear" "bench copy" "bench use" "bench around" "bench parallel" "bench populate" "bench recycle" "bench regret" "bench quick")
 
 @test "--help says what the command is for, everywhere" {
 	for words in "" bench "${each[@]}"; do
