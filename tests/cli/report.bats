@@ -130,7 +130,7 @@ setup_file()
 	results recycle >lines
 	"$COMMAND" report lines --output page.html
 	page page.html 'headings == ["Used memory made zero again"] and "pages of 4KB, 1/10 of them read besides" in body'
-	page page.html 'point("Recycling 1 GiB, a round", "memset", 0.01)[1] == 32'
+	page page.html 'point("Recycling 1G, a round", "memset", 0.01)[1] == 32'
 	results parallel populate >lines
 	run --separate-stderr "$COMMAND" report lines --output page.html
 	[[ $status -eq 0 && -z $stderr ]]

@@ -103,6 +103,32 @@ static void what_is_not_there_stays_so(void **state)
 	munmap(p, len);
 }
 
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT 21
+#endif
+
+static void what_was_swapped_out_is_discarded(void **state)
+{
+	size_t len = 4 * MiB;
+	unsigned char *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct clp_recycler r = recycler();
+	size_t there;
+
+	(void)state;
+	madvise(p, len, MADV_NOHUGEPAGE);
+	memset(p, FILL, len);
+	madvise(p + 1 * MiB, 2 * MiB, MADV_PAGEOUT);
+	there = resident(p, len);
+	if (there == len) {
+		munmap(p, len);
+		SKIP("no swap");
+	}
+	assert_int_equal(clp_recycle(p, len, CLP_COUNT, &r), CLP_DID_CLEAR | CLP_DID_SKIP);
+	assert_true(r.resident_before <= there && r.resident_after <= there && r.skipped >= len - there);
+	assert_true(all(p, len, 0));
+	munmap(p, len);
+}
+
 static void gives_back_above_the_threshold(void **state)
 {
 	size_t len = 8 * MiB;
@@ -337,6 +363,7 @@ int main(void)
 		cmocka_unit_test(any_region),
 		cmocka_unit_test(up_to_the_edge),
 		cmocka_unit_test(what_is_not_there_stays_so),
+		cmocka_unit_test(what_was_swapped_out_is_discarded),
 		cmocka_unit_test(gives_back_above_the_threshold),
 		cmocka_unit_test(locked_memory_is_cleared_in_place),
 		cmocka_unit_test(other_mappings_are_cleared_whole),

@@ -120,6 +120,34 @@ static void many_rounds(void **state)
 	munmap(p, LEN);
 }
 
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT 21
+#endif
+
+/* Swapped out and not written: zero still. Swapped out and written: discarded. */
+static void swapped_out(void **state)
+{
+	struct clp_recycler r;
+	unsigned char *p = tracked(&r);
+	unsigned char in_memory = 1;
+
+	(void)state;
+	for (unsigned round = 0; round < 4; round++) {
+		memset(p + 100 * PAGE, FILL, 20 * PAGE);
+		madvise(p, 110 * PAGE, MADV_PAGEOUT);
+		mincore(p + 105 * PAGE, 1, &in_memory);
+		if (in_memory & 1)
+			break;
+		recycle(p, &r);
+		assert_int_equal(r.cleared + r.skipped, LEN);
+		assert_true(all(p, LEN, 0));
+		decide(&r, true);
+	}
+	munmap(p, LEN);
+	if (in_memory & 1)
+		SKIP("no swap");
+}
+
 /* By itself: nothing is written, so that it pays; then everything is, so that it does not, unless this machine's faults are cheaper than its stores. */
 static void learns(void **state)
 {
@@ -531,6 +559,7 @@ int main(void)
 		cmocka_unit_test(only_what_was_written),
 		cmocka_unit_test(reading_costs_nothing),
 		cmocka_unit_test(many_rounds),
+		cmocka_unit_test(swapped_out),
 		cmocka_unit_test(learns),
 		cmocka_unit_test(written_by_system_calls),
 		cmocka_unit_test(after_fork),
