@@ -211,7 +211,7 @@ void clp_unprotect(uintptr_t from, uintptr_t end)
 		unprotect(fd, from, end);
 }
 
-/* Pages that mremap() brought along have their protection still, before Linux 6.14, and would count as not written. */
+/* Pages that mremap() brought along have their protection still, on kernels before 6.13, though they may be writable: they would count as not written. */
 static int release_leftovers(int pagemap, int fd, uintptr_t from, uintptr_t end)
 {
 	struct clp_pages pages[1];

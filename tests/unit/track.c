@@ -26,6 +26,7 @@ static void decide(struct clp_recycler *r, bool pays)
 
 	memcpy(&l, r->state, sizeof(l));
 	l.whole = pays ? 1e9f : 1e-9f;
+	l.watch = l.written = l.fault = pays ? 1e-9f : 1e9f;
 	memcpy(r->state, &l, sizeof(l));
 }
 
