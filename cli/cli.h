@@ -45,6 +45,10 @@ char *copy_text(const char *text);
 char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *text_of_list(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
+/* path.c: the file this program was started from; where PATH leads to another, to be freed, or NULL. */
+const char *own_path(void);
+char *find_in_path(const char *program);
+
 /*
  * options.c: argp with this command's habits: --help and --version everywhere, errors in one line with exit status 2.
  * An option's key is a printable short option or one from OPT_LONG up. The parser gets `input` as state->input.

@@ -6,12 +6,9 @@
 #define _GNU_SOURCE
 #include "target.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "data.h"
@@ -44,15 +41,6 @@ bool target_is_ours(const char *command)
 	return true;
 }
 
-static char *self(void)
-{
-	char path[PATH_MAX] = "";
-
-	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
-		die(EXIT_FAILED, "/proc/self/exe can't be read: %s", strerror(errno));
-	return copy_text(path);
-}
-
 /* Our own commands without a shell, through this very program, told where to write what they measure. */
 void target_open(struct target *t, const char *command, bool results, int pin)
 {
@@ -62,7 +50,7 @@ void target_open(struct target *t, const char *command, bool results, int pin)
 	if (results && asprintf(&with_results, "%s --output " RESULTS_PATH, command) < 0)
 		die(EXIT_FAILED, "out of memory");
 	if (split(results ? with_results : command, &t->words)) {
-		t->words.we_wordv[0] = self();
+		t->words.we_wordv[0] = copy_text(own_path());
 		t->line.words = t->words.we_wordv;
 		t->line.results = results ? RESULTS_PATH : NULL;
 	} else {

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "files.h"
 
@@ -50,17 +49,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static bool in_path(const char *program)
 {
-	char *path = copy_text(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin"), *rest = path, *folder;
-	bool found = false;
+	char *file = find_in_path(program);
 
-	while (!found && (folder = strsep(&rest, ":"))) {
-		char *file = text_of("%s/%s", *folder ? folder : ".", program);
-
-		found = !access(file, X_OK);
-		free(file);
-	}
-	free(path);
-	return found;
+	free(file);
+	return file;
 }
 
 /* Of this very build, where that is what runs: an installed program must not compile what lies at some path. */

@@ -41,8 +41,6 @@ bool path_exists(const char *path);
 const char *kernel_release(void);
 const char *kernel_machine(void);
 bool is_root(void);
-/* The file this program was started from. */
-const char *own_path(void);
 /* A word as a shell takes it back, appended to text: the new text; text is freed. */
 char *add_quoted(char *text, const char *word);
 /* Makes a folder and those above it, which others can read. False with errno. */

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "kernel.h"
 
@@ -97,15 +96,6 @@ const char *kernel_machine(void)
 bool is_root(void)
 {
 	return !geteuid();
-}
-
-const char *own_path(void)
-{
-	static char path[PATH_MAX];
-
-	if (!*path && readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
-		die(EXIT_FAILED, "/proc/self/exe can't be read: %s", strerror(errno));
-	return path;
 }
 
 char *add_quoted(char *text, const char *word)
