@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * large.c - the long way of each function: large calls go to the library, and where they are counted, one of 16 to libc. Calls that come
+ * before the setup are served by loops that need nothing.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+
+#include "preload.h"
+
+typedef uint64_t word __attribute__((aligned(1), may_alias));
+
+/* What libc calls where a fortified program would write past its buffer: ends the process. */
+extern void __chk_fail(void) __attribute__((weak));
+
+static _Noreturn void overflow(void)
+{
+	if (__chk_fail)
+		__chk_fail();
+	abort();
+}
+
+static void early_fill(void *at, int byte, size_t len)
+{
+	uint64_t pattern = (unsigned char)byte * UINT64_C(0x0101010101010101);
+	unsigned char *p = at;
+
+	for (; len >= sizeof(word); len -= sizeof(word), p += sizeof(word))
+		*(word *)p = pattern;
+	while (len--)
+		*p++ = (unsigned char)byte;
+}
+
+static void early_move(void *to, const void *from, size_t len)
+{
+	unsigned char *d = to;
+	const unsigned char *s = from;
+
+	if ((uintptr_t)to - (uintptr_t)from >= len) {
+		clp_generic_copy(to, from, len);
+		return;
+	}
+	while (len--)
+		d[len] = s[len];
+}
+
+/* What a call of a kind is, done by us (false: it is none of ours, and nothing has been written) and by libc. */
+static bool our_clear(void *at, const void *from, size_t len)
+{
+	(void)from;
+	return !clp_clear(at, len, 0);
+}
+
+static bool our_erase(void *at, const void *from, size_t len)
+{
+	(void)from;
+	return !clp_clear_explicit(at, len);
+}
+
+/* Regions that overlap are refused, and so end up in libc's memmove. */
+static bool our_copy(void *to, const void *from, size_t len)
+{
+	unsigned index;
+
+	return !clp_choice(CLP_OP_COPY, len, 0, 0, &index, NULL) && !clp_copy_with(index, to, from, len, 0);
+}
+
+static void libc_clear(void *at, const void *from, size_t len)
+{
+	(void)from;
+	preload_next.memset(at, 0, len);
+}
+
+static void libc_copy(void *to, const void *from, size_t len)
+{
+	preload_next.memmove(to, from, len);
+}
+
+static const struct {
+	bool (*ours)(void *to, const void *from, size_t len);
+	void (*libc)(void *to, const void *from, size_t len);
+} calls[] = {
+	[PRELOAD_CLEAR] = { our_clear, libc_clear },
+	[PRELOAD_ERASE] = { our_erase, libc_clear },
+	[PRELOAD_COPY] = { our_copy, libc_copy },
+};
+
+static unsigned class_of(size_t len)
+{
+	unsigned log2 = 63 - (unsigned)__builtin_clzll(len | (size_t)1 << PRELOAD_CLASS_SHIFT);
+	unsigned class = log2 - PRELOAD_CLASS_SHIFT;
+
+	return class < PRELOAD_CLASSES ? class : PRELOAD_CLASSES - 1;
+}
+
+static void add(uint64_t *to, uint64_t n)
+{
+	__atomic_fetch_add(to, n, __ATOMIC_RELAXED);
+}
+
+/*
+ * One of each 16 calls is libc's, but not always the first of them: a program that clears 16 buffers in turn would have libc clear the same one
+ * for ever.
+ */
+static enum preload_side side_of(uint64_t turn)
+{
+	uint64_t libcs = ((turn / 16 + 1) * UINT64_C(0x9e3779b97f4a7c15)) >> 60;
+
+	return turn % 16 == libcs ? PRELOAD_LIBC : PRELOAD_OURS;
+}
+
+static void count(struct preload_cell *cell, enum preload_side side, unsigned class, size_t len, uint64_t ns)
+{
+	double square = (double)ns * (double)ns / (double)(UINT64_C(1) << (class & ~1u));
+
+	add(&cell->bytes, len);
+	add(&cell->side[side].calls, 1);
+	add(&cell->side[side].ns, ns);
+	/* What stood still for hours must not make it run over. */
+	add(&cell->side[side].squares, square < 0x1p56 ? (uint64_t)square : UINT64_C(1) << 56);
+}
+
+/* errno: opening a forked child's file may change it, and memset() may not. */
+static __attribute__((noinline)) bool counted(enum preload_call call, void *to, const void *from, size_t len)
+{
+	unsigned class = class_of(len);
+	enum preload_side side;
+	struct preload_cell *cell;
+	struct preload_file *file;
+	int saved = errno;
+	uint64_t start;
+
+	file = preload_counts();
+	errno = saved;
+	if (!file)
+		return false;
+	cell = &file->cells[call][class];
+	side = side_of(__atomic_fetch_add(&cell->turn, 1, __ATOMIC_RELAXED));
+	start = clp_nanoseconds(CLOCK_MONOTONIC);
+	if (side == PRELOAD_LIBC || !calls[call].ours(to, from, len)) {
+		side = PRELOAD_LIBC;
+		calls[call].libc(to, from, len);
+	}
+	count(cell, side, class, len, clp_nanoseconds(CLOCK_MONOTONIC) - start);
+	return true;
+}
+
+static void do_large(enum preload_call call, void *to, const void *from, size_t len)
+{
+	if (preload_next.counting && counted(call, to, from, len))
+		return;
+	if (!calls[call].ours(to, from, len))
+		calls[call].libc(to, from, len);
+}
+
+void *preload_memset(void *at, int byte, size_t len)
+{
+	if (unlikely(!preload_next.large))
+		early_fill(at, byte, len);
+	else if ((unsigned char)byte)
+		preload_next.memset(at, byte, len);
+	else
+		do_large(PRELOAD_CLEAR, at, NULL, len);
+	return at;
+}
+
+void *preload_memset_checked(void *at, int byte, size_t len, size_t room)
+{
+	if (len > room)
+		overflow();
+	return preload_memset(at, byte, len);
+}
+
+void preload_erase(void *at, size_t len)
+{
+	if (unlikely(!preload_next.large))
+		early_fill(at, 0, len);
+	else
+		do_large(PRELOAD_ERASE, at, NULL, len);
+}
+
+void preload_erase_checked(void *at, size_t len, size_t room)
+{
+	if (len > room)
+		overflow();
+	preload_erase(at, len);
+}
+
+void *preload_copy(void *to, const void *from, size_t len)
+{
+	if (unlikely(!preload_next.large))
+		early_move(to, from, len);
+	else
+		do_large(PRELOAD_COPY, to, from, len);
+	return to;
+}
+
+void *preload_copy_checked(void *to, const void *from, size_t len, size_t room)
+{
+	if (len > room)
+		overflow();
+	return preload_copy(to, from, len);
+}
+
+/*
+ * Before the setup calloc is malloc and a clear: whoever provides malloc in this process also frees what it gave, so that no memory of our own
+ * comes into the program's hands.
+ */
+static void *early_calloc(size_t n, size_t size)
+{
+	size_t len;
+	void *at;
+
+	if (__builtin_mul_overflow(n, size, &len)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	at = malloc(len);
+	if (at)
+		early_fill(at, 0, len);
+	return at;
+}
+
+void *preload_calloc(size_t n, size_t size)
+{
+	struct preload_cell *cell;
+	struct preload_file *file;
+	size_t len;
+
+	if (unlikely(!preload_next.calloc_large))
+		return early_calloc(n, size);
+	file = preload_next.counting ? preload_counts() : NULL;
+	if (file && !__builtin_mul_overflow(n, size, &len)) {
+		cell = &file->cells[PRELOAD_CALLOC][class_of(len)];
+		add(&cell->turn, 1);
+		add(&cell->bytes, len);
+		add(&cell->side[PRELOAD_LIBC].calls, 1);
+	}
+	return preload_next.calloc(n, size);
+}
