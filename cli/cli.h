@@ -32,6 +32,8 @@ int cmd_bench(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_ab(int argc, char **argv);
 int cmd_kernel(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+int cmd_stats(int argc, char **argv);
 
 /* error.c: one line on stderr, "clearpages: ...", and out. */
 _Noreturn void die(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
