@@ -59,12 +59,10 @@ void __explicit_bzero_chk(void *at, size_t len, size_t room)
 		preload_erase_checked(at, len, room);
 }
 
+/* A product that runs over may look short here: libc looks again. */
 void *calloc(size_t n, size_t size)
 {
-	size_t len;
-
-	if (likely(!__builtin_mul_overflow(n, size, &len) &&
-		   len < __atomic_load_n(&preload_next.calloc_large, __ATOMIC_ACQUIRE)))
+	if (likely(n * size < __atomic_load_n(&preload_next.calloc_large, __ATOMIC_ACQUIRE)))
 		return preload_next.calloc(n, size);
 	return preload_calloc(n, size);
 }

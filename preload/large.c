@@ -110,15 +110,37 @@ static enum preload_side side_of(uint64_t turn)
 	return turn % 16 == libcs ? PRELOAD_LIBC : PRELOAD_OURS;
 }
 
-static void count(struct preload_cell *cell, enum preload_side side, unsigned class, size_t len, uint64_t ns)
+static void add_pair(struct preload_cell *cell, unsigned class, uint64_t libc_ns, uint64_t our_ns)
 {
-	double square = (double)ns * (double)ns / (double)(UINT64_C(1) << (class & ~1u));
+	double gain = (double)libc_ns - (double)our_ns, square = gain * gain / (double)(UINT64_C(1) << (class & ~1u));
 
-	add(&cell->bytes, len);
-	add(&cell->side[side].calls, 1);
-	add(&cell->side[side].ns, ns);
+	add(&cell->pairs.n, 1);
+	add(&cell->pairs.libc_ns, libc_ns);
+	add(&cell->pairs.sum, libc_ns - our_ns);
 	/* What stood still for hours must not make it run over. */
-	add(&cell->side[side].squares, square < 0x1p56 ? (uint64_t)square : UINT64_C(1) << 56);
+	add(&cell->pairs.squares, square < 0x1p56 ? (uint64_t)square : UINT64_C(1) << 56);
+}
+
+/*
+ * What is compared lies side by side in time, since programs change: their first calls fault pages in, later ones do not. In every other 16 our call
+ * before libc's is its partner, in the rest the one after it, so that a drift favours neither.
+ */
+static void compare(struct preload_cell *cell, enum preload_side side, unsigned class, uint64_t turn, uint64_t ns)
+{
+	uint64_t other;
+
+	if (side == PRELOAD_OURS) {
+		store(cell->last, ns);
+		other = load(cell->waiting) ? __atomic_exchange_n(&cell->waiting, 0, __ATOMIC_RELAXED) : 0;
+		if (other)
+			add_pair(cell, class, other, ns);
+	} else if (turn / 16 % 2) {
+		other = load(cell->last);
+		if (other)
+			add_pair(cell, class, ns, other);
+	} else {
+		store(cell->waiting, ns);
+	}
 }
 
 /* errno: opening a forked child's file may change it, and memset() may not. */
@@ -128,21 +150,26 @@ static __attribute__((noinline)) bool counted(enum preload_call call, void *to, 
 	enum preload_side side;
 	struct preload_cell *cell;
 	struct preload_file *file;
+	uint64_t turn, ns;
 	int saved = errno;
-	uint64_t start;
 
 	file = preload_counts();
 	errno = saved;
 	if (!file)
 		return false;
 	cell = &file->cells[call][class];
-	side = side_of(__atomic_fetch_add(&cell->turn, 1, __ATOMIC_RELAXED));
-	start = clp_nanoseconds(CLOCK_MONOTONIC);
+	turn = __atomic_fetch_add(&cell->turn, 1, __ATOMIC_RELAXED);
+	side = side_of(turn);
+	ns = clp_nanoseconds(CLOCK_MONOTONIC);
 	if (side == PRELOAD_LIBC || !calls[call].ours(to, from, len)) {
 		side = PRELOAD_LIBC;
 		calls[call].libc(to, from, len);
 	}
-	count(cell, side, class, len, clp_nanoseconds(CLOCK_MONOTONIC) - start);
+	ns = clp_nanoseconds(CLOCK_MONOTONIC) - ns;
+	add(&cell->bytes, len);
+	add(&cell->side[side].calls, 1);
+	add(&cell->side[side].ns, ns);
+	compare(cell, side, class, turn, ns);
 	return true;
 }
 

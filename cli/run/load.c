@@ -115,7 +115,10 @@ void counted_add(struct preload_file *to, const struct preload_file *from)
 		for (unsigned side = 0; side < PRELOAD_SIDES; side++) {
 			sum[i].side[side].calls += cell[i].side[side].calls;
 			sum[i].side[side].ns += cell[i].side[side].ns;
-			sum[i].side[side].squares += cell[i].side[side].squares;
 		}
+		sum[i].pairs.n += cell[i].pairs.n;
+		sum[i].pairs.libc_ns += cell[i].pairs.libc_ns;
+		sum[i].pairs.sum += cell[i].pairs.sum;
+		sum[i].pairs.squares += cell[i].pairs.squares;
 	}
 }

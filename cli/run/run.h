@@ -48,13 +48,13 @@ void counted_load(struct counted_list *list, const char *folder);
 void counted_add(struct preload_file *to, const struct preload_file *from);
 
 /*
- * gain.c: ours against libc's. In nanoseconds, from the calls of each that were timed.
+ * gain.c: ours against libc's, in nanoseconds, from pairs of calls. NAN what is not known.
  */
 struct gain {
-	bool known; /* two calls of each, at least */
-	double ours, libc; /* means; NAN where there was none */
-	double each;	   /* gained by a call */
-	double se, df;	   /* of `each`; se NAN: not known */
+	bool known;    /* two pairs, at least */
+	double libc;   /* the mean of libc's calls in the pairs */
+	double each;   /* gained by a call */
+	double se, df; /* of `each` */
 };
 void gain_of(struct gain *g, const struct preload_cell *cell, unsigned class);
 /* Of all calls that were ours: what they gained together. missed: calls of ours of which it is not known. */

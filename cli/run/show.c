@@ -19,11 +19,11 @@ static const struct column columns[] = {
 	{ "size", "size", 8, 0, true },
 	{ "calls", "calls", 8, 0, false },
 	{ "gib", "GiB", 7, 2, false },
-	{ "ours_us", "ours us", 9, 2, false },
+	{ "us", "us", 9, 2, false },
+	{ "pairs", "pairs", 6, 0, false },
 	{ "libc_us", "libc us", 9, 2, false },
-	{ "gain_us", "gain us", 8, 2, false },
-	{ "low_us", "from", 8, 2, false },
-	{ "high_us", "to", 8, 2, false },
+	{ "gain_us", "gain us", 9, 2, false },
+	{ "margin_us", "+/- us", 9, 2, false },
 	{ 0 },
 };
 
@@ -88,7 +88,6 @@ uint64_t counted_calls(const struct preload_file *file)
 static void show_cell(struct output *out, const struct preload_cell *cell, enum preload_call call, unsigned class,
 		      const struct gain *g)
 {
-	double margin = gain_margin(g);
 	struct record r;
 
 	record_begin(&r, "summary");
@@ -99,11 +98,11 @@ static void show_cell(struct output *out, const struct preload_cell *cell, enum 
 	if (call != PRELOAD_CALLOC) {
 		record_whole(&r, "libc_calls", (int64_t)cell->side[PRELOAD_LIBC].calls);
 		record_real(&r, "seconds", (double)ns_of(cell) / 1e9);
-		record_known(&r, "ours_us", g->ours / 1e3);
+		record_real(&r, "us", (double)ns_of(cell) / (double)calls_of(cell) / 1e3);
+		record_whole(&r, "pairs", (int64_t)cell->pairs.n);
 		record_known(&r, "libc_us", g->libc / 1e3);
-		record_known(&r, "gain_us", g->known ? g->each / 1e3 : NAN);
-		record_known(&r, "low_us", (g->each - margin) / 1e3);
-		record_known(&r, "high_us", (g->each + margin) / 1e3);
+		record_known(&r, "gain_us", g->each / 1e3);
+		record_known(&r, "margin_us", gain_margin(g) / 1e3);
 	}
 	output_record(out, &r);
 	record_end(&r);
@@ -137,7 +136,7 @@ static void show_total(struct output *out, const struct preload_file *file, uint
 	else if (known)
 		output_say(out, "gained        %.3f s, in the calls alone; built without Rmath, so without an interval", gained);
 	if (sum->missed)
-		output_say(out, "not compared  %" PRIu64 " calls, of sizes of which libc had less than two", sum->missed);
+		output_say(out, "not compared  %" PRIu64 " calls, of sizes with less than two pairs", sum->missed);
 	if (file->adopted)
 		output_say(out, "counted here  %" PRIu64 " forked processes that could make no file of their own", file->adopted);
 }

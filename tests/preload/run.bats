@@ -227,6 +227,7 @@ nothing_left()
 	[[ $status -eq 0 && -z $output ]]
 	json counts '{l["call"] for l in of("summary") if "call" in l} == {"clear", "erase", "copy", "calloc"}'
 	json counts 'all(abs(l["libc_calls"] - l["calls"] / 16) <= 1 for l in of("summary") if l.get("call") in ("clear", "erase"))'
+	json counts 'all(l["libc_calls"] - 1 <= l["pairs"] <= l["libc_calls"] for l in of("summary") if l.get("call") in ("clear", "erase"))'
 }
 
 @test "a library's constructor and resolver that come before the setup" {
