@@ -4,6 +4,7 @@
  * the counts are known.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,14 +15,17 @@
 
 enum { MIB = 1 << 20 };
 
+void *__memset_chk(void *at, int byte, size_t len, size_t room);
+
 static char *memory;
 
 static void clear(int times)
 {
 	while (times--) {
 		memory[12345] = 1;
+		errno = 77;
 		memset(memory, 0, MIB);
-		if (memory[12345])
+		if (memory[12345] || errno != 77)
 			_exit(99);
 	}
 }
@@ -185,13 +189,15 @@ static int load(char **argv)
 	return memory[9] != 3 || memory[10] || dlclose(library);
 }
 
-/* 1 each by bzero, explicit_bzero and calloc, and short ones, which are not counted. */
+/* 3 by what clears, 1 each by explicit_bzero and calloc; and short ones, which are not counted. */
 static int kinds(char **argv)
 {
 	char *p;
 
 	(void)argv;
 	bzero(memory, MIB);
+	memset(memory, 256, MIB);
+	__memset_chk(memory, -256, MIB, MIB);
 	explicit_bzero(memory, MIB);
 	p = calloc(1, MIB);
 	for (size_t len = 0; len < 65536; len += 111)

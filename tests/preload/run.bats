@@ -236,8 +236,8 @@ nothing_left()
 	[[ $status -eq 0 && -z $output ]]
 }
 
-@test "counted: bzero, explicit_bzero and calloc, and no short call nor other byte" {
-	counted clear $mib 1 "$processes" kinds
+@test "counted: each kind by itself, the low eight bits of a byte, and no short call nor other byte" {
+	counted clear $mib 3 "$processes" kinds
 	counted erase $mib 1 "$processes" kinds
 	counted calloc $mib 1 "$processes" kinds
 	run ! counted copy $mib 1 "$processes" kinds
