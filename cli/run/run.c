@@ -120,16 +120,15 @@ static char *library_path(bool copies)
 }
 
 /* Before what else is preloaded, which stays. */
-static void set_environment(const struct options *o, const char *folder)
+static void set_environment(const struct options *o, const char *library, const char *folder)
 {
 	const char *others = getenv("LD_PRELOAD");
-	char *library = library_path(o->copies), *all = text_of("%s%s%s", library, others && *others ? ":" : "", others ? others : "");
+	char *all = text_of("%s%s%s", library, others && *others ? ":" : "", others ? others : "");
 	char *large = text_of("%" PRIu64, o->large);
 
 	if (setenv("LD_PRELOAD", all, 1) || setenv("CLEARPAGES_PRELOAD_MIN", large, 1) ||
 	    (folder ? setenv("CLEARPAGES_STATS", folder, 1) : unsetenv("CLEARPAGES_STATS")))
 		die(EXIT_FAILED, "out of memory");
-	free(library);
 	free(large);
 	free(all);
 }
@@ -207,48 +206,58 @@ static void show(const struct options *o, struct output *out, const struct count
 	show_counted(out, &all, cpu_of_children());
 }
 
-static int run_and_show(const struct options *o, const char *path, const char *folder, int argc, char **argv)
+static int run_and_show(const struct options *o, struct output *out, const char *path, const char *folder)
 {
+	int status = run_child(path, o->words);
 	struct counted_list list = { 0 };
-	struct record header;
-	struct output out;
 	bool running = false;
-	int status;
 
-	output_open(&out, false, o->output);
-	out.text = stderr;
-	if (o->output) {
-		record_begin(&header, "header");
-		record_text(&header, "bench", "run");
-		record_machine(&header, argc, argv, 0);
-		output_record(&out, &header);
-		record_end(&header);
-	}
-	status = run_child(path, o->words);
 	counted_load(&list, folder);
 	for (size_t i = 0; i < list.n; i++)
 		running = running || list.at[i].runs;
-	show(o, &out, &list);
+	show(o, out, &list);
 	if (running)
 		complain("processes that it started still run, and are counted on: see 'clearpages stats'");
 	else
 		counts_folder_remove(folder);
-	output_close(&out);
 	free(list.at);
 	return status;
 }
 
+static void open_output(const struct options *o, struct output *out, int argc, char **argv)
+{
+	struct record header;
+
+	output_open(out, false, o->output);
+	out->text = stderr;
+	if (!o->output)
+		return;
+	record_begin(&header, "header");
+	record_text(&header, "bench", "run");
+	record_machine(&header, argc, argv, 0);
+	output_record(out, &header);
+	record_end(&header);
+}
+
+/* What may go wrong goes wrong before a folder is made. */
 int cmd_run(int argc, char **argv)
 {
 	struct options o = { .large = PRELOAD_LARGE };
-	char *path, *folder = NULL;
+	char *path, *library, *folder = NULL;
+	struct output out;
+	int status;
 
 	parse_all(&o, argc, argv);
 	path = program_within_reach(o.words[0]);
+	library = library_path(o.copies);
+	if (o.stats)
+		open_output(&o, &out, argc, argv);
 	if (o.stats || o.count)
 		folder = counts_folder_make();
-	set_environment(&o, folder);
+	set_environment(&o, library, folder);
 	if (!o.stats)
 		become(path, o.words);
-	return run_and_show(&o, path, folder, argc, argv);
+	status = run_and_show(&o, &out, path, folder);
+	output_close(&out);
+	return status;
 }

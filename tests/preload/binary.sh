@@ -7,20 +7,8 @@
 set -u
 library=$1 build=$2
 shift 2
-n=0 failed=0
-
-# judge WHAT TEXT: fine when the text is empty; else it says what is wrong.
-judge()
-{
-	n=$((n + 1))
-	if [ -z "$2" ]; then
-		echo "ok $n - $1"
-	else
-		failed=$((failed + 1))
-		echo "not ok $n - $1"
-		printf '%s\n' "$2" | sed 's/^/# /'
-	fi
-}
+# shellcheck source-path=SCRIPTDIR source=../judge.bash disable=SC1091 # without -x
+. "$(dirname "$0")/../judge.bash"
 
 exported=$(nm -D --defined-only "$library" | awk '{ print $3 }' | sort)
 judge "it exports the functions that it takes, and nothing else" "$(diff <(printf '%s\n' "$@" | sort) <(printf '%s\n' "$exported"))"

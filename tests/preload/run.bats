@@ -148,6 +148,12 @@ nothing_left()
 	done
 }
 
+@test "what goes wrong before the program starts leaves nothing" {
+	CLEARPAGES_PRELOAD=/nosuch failure "/nosuch/libclearpages-preload.so" run --count true
+	failure "'/nosuch/file'" run --stats --output /nosuch/file true
+	nothing_left
+}
+
 @test "what is out of reach is named before it starts: static" {
 	fails 126 "statically linked" run "$PROGRAMS/preload-hello-static"
 	printf '#!%s\n' "$PROGRAMS/preload-hello-static" >script

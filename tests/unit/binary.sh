@@ -6,20 +6,8 @@
 # Usage: binary.sh SHARED STATIC MAP
 set -u
 shared=$1 static=$2 map=$3
-n=0 failed=0
-
-# judge WHAT TEXT: fine when the text is empty; else it says what is wrong.
-judge()
-{
-	n=$((n + 1))
-	if [ -z "$2" ]; then
-		echo "ok $n - $1"
-	else
-		failed=$((failed + 1))
-		echo "not ok $n - $1"
-		printf '%s\n' "$2" | sed 's/^/# /'
-	fi
-}
+# shellcheck source-path=SCRIPTDIR source=../judge.bash disable=SC1091 # without -x
+. "$(dirname "$0")/../judge.bash"
 
 globals=$(nm -g --defined-only "$static" | awk 'NF == 3 { print $3 }')
 judge "every global name of the static library begins with clp_" "$(grep -v '^clp_' <<<"$globals")"
