@@ -27,14 +27,15 @@ struct preload_next {
 } __attribute__((aligned(64)));
 extern struct preload_next preload_next;
 
-/* large.c: the long way. */
-void *preload_memset(void *at, int byte, size_t len);
-void *preload_memset_checked(void *at, int byte, size_t len, size_t room);
-void preload_erase(void *at, size_t len);
-void preload_erase_checked(void *at, size_t len, size_t room);
-void *preload_copy(void *to, const void *from, size_t len);
-void *preload_copy_checked(void *to, const void *from, size_t len, size_t room);
-void *preload_calloc(size_t n, size_t size);
+/* large.c: the long way; kept out of the short one where the linker optimises too. */
+#define LONG_WAY __attribute__((noinline))
+LONG_WAY void *preload_memset(void *at, int byte, size_t len);
+LONG_WAY void *preload_memset_checked(void *at, int byte, size_t len, size_t room);
+LONG_WAY void preload_erase(void *at, size_t len);
+LONG_WAY void preload_erase_checked(void *at, size_t len, size_t room);
+LONG_WAY void *preload_copy(void *to, const void *from, size_t len);
+LONG_WAY void *preload_copy_checked(void *to, const void *from, size_t len, size_t room);
+LONG_WAY void *preload_calloc(size_t n, size_t size);
 
 /*
  * counts.c: the counters of this process, NULL where nothing is counted. open: from the constructor, with the folder to make the file in;
