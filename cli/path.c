@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -19,13 +20,21 @@ const char *own_path(void)
 	return path;
 }
 
+/* A folder may be "executed" as well. */
+static bool is_executable(const char *path)
+{
+	struct stat about;
+
+	return !access(path, X_OK) && !stat(path, &about) && S_ISREG(about.st_mode);
+}
+
 char *find_in_path(const char *program)
 {
 	char *path = copy_text(getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin"), *rest = path, *folder, *file = NULL;
 
 	while (!file && (folder = strsep(&rest, ":"))) {
 		file = text_of("%s/%s", *folder ? folder : ".", program);
-		if (access(file, X_OK)) {
+		if (!is_executable(file)) {
 			free(file);
 			file = NULL;
 		}

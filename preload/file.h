@@ -29,17 +29,19 @@ enum preload_call {
 
 enum preload_side { PRELOAD_OURS, PRELOAD_LIBC, PRELOAD_SIDES };
 
+#define PRELOAD_FAULTED UINT64_MAX
+
 struct preload_cell {
 	uint64_t turn; /* calls begun: one of 16 is left to libc, and makes a pair with the call of ours before or after it */
 	uint64_t bytes;
 	struct {
 		uint64_t calls, ns;
 	} side[PRELOAD_SIDES];
-	uint64_t last;	  /* ns of our last call, 0: none yet */
-	uint64_t waiting; /* ns of libc's call whose partner is still to come, 0: none */
-	/* libc's time less ours, in ns: what the call of ours has gained. */
+	/* Times in ns of calls that wait for their partner, 0: none or interrupted, PRELOAD_FAULTED: pages were faulted in. Ours, libc's. */
+	uint64_t before, after;
+	/* libc's time less ours: what the call of ours has gained. Pairs in which a call faulted pages in are counted, and no more. */
 	struct {
-		uint64_t n, libc_ns;
+		uint64_t n, faulted, libc_ns;
 		uint64_t sum;	  /* may be negative: two's complement */
 		uint64_t squares; /* each divided by 2^(class & ~1), so that they fit */
 	} pairs;

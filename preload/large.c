@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "preload.h"
 
@@ -103,17 +104,61 @@ static void add(uint64_t *to, uint64_t n)
  * One of each 16 calls is libc's, but not always the first of them: a program that clears 16 buffers in turn would have libc clear the same one
  * for ever.
  */
-static enum preload_side side_of(uint64_t turn)
+static bool is_libcs(uint64_t turn)
 {
-	uint64_t libcs = ((turn / 16 + 1) * UINT64_C(0x9e3779b97f4a7c15)) >> 60;
+	return turn % 16 == ((turn / 16 + 1) * UINT64_C(0x9e3779b97f4a7c15)) >> 60;
+}
 
-	return turn % 16 == libcs ? PRELOAD_LIBC : PRELOAD_OURS;
+/*
+ * What is compared lies side by side in time, since programs change. In every other 16 the partner of libc's call is ours before it, in the rest
+ * ours after it, so that a drift favours neither.
+ */
+enum role { ROLE_NONE, ROLE_BEFORE, ROLE_LIBC_AFTER, ROLE_LIBC_BEFORE, ROLE_AFTER };
+
+static enum role role_of(uint64_t turn)
+{
+	if (is_libcs(turn))
+		return turn / 16 % 2 ? ROLE_LIBC_AFTER : ROLE_LIBC_BEFORE;
+	if (is_libcs(turn + 1) && (turn + 1) / 16 % 2)
+		return ROLE_BEFORE;
+	return turn && is_libcs(turn - 1) && (turn - 1) / 16 % 2 == 0 ? ROLE_AFTER : ROLE_NONE;
+}
+
+/* What makes a call's time none of its own: pages that it faulted in, and times at which another thread had the processor. */
+struct disturbance {
+	long faults, switches;
+};
+
+static struct disturbance disturbances(void)
+{
+	struct disturbance d = { 0 };
+	struct rusage usage;
+
+	if (!getrusage(RUSAGE_THREAD, &usage)) {
+		d.faults = usage.ru_minflt + usage.ru_majflt;
+		d.switches = usage.ru_nvcsw + usage.ru_nivcsw;
+	}
+	return d;
+}
+
+/* The time by which a call is compared: a fault costs as much as clearing the page does; of a call that was interrupted nothing is known. */
+static uint64_t undisturbed(uint64_t ns, struct disturbance before)
+{
+	struct disturbance after = disturbances();
+
+	if (after.faults != before.faults)
+		return PRELOAD_FAULTED;
+	return after.switches == before.switches ? ns : 0;
 }
 
 static void add_pair(struct preload_cell *cell, unsigned class, uint64_t libc_ns, uint64_t our_ns)
 {
 	double gain = (double)libc_ns - (double)our_ns, square = gain * gain / (double)(UINT64_C(1) << (class & ~1u));
 
+	if (libc_ns == PRELOAD_FAULTED || our_ns == PRELOAD_FAULTED) {
+		add(&cell->pairs.faulted, 1);
+		return;
+	}
 	add(&cell->pairs.n, 1);
 	add(&cell->pairs.libc_ns, libc_ns);
 	add(&cell->pairs.sum, libc_ns - our_ns);
@@ -121,56 +166,72 @@ static void add_pair(struct preload_cell *cell, unsigned class, uint64_t libc_ns
 	add(&cell->pairs.squares, square < 0x1p56 ? (uint64_t)square : UINT64_C(1) << 56);
 }
 
-/*
- * What is compared lies side by side in time, since programs change: their first calls fault pages in, later ones do not. In every other 16 our call
- * before libc's is its partner, in the rest the one after it, so that a drift favours neither.
- */
-static void compare(struct preload_cell *cell, enum preload_side side, unsigned class, uint64_t turn, uint64_t ns)
+/* With threads a partner may be late, and another takes its place, or it is missed. */
+static void compare(struct preload_cell *cell, enum role role, unsigned class, uint64_t ns)
 {
 	uint64_t other;
 
-	if (side == PRELOAD_OURS) {
-		store(cell->last, ns);
-		other = load(cell->waiting) ? __atomic_exchange_n(&cell->waiting, 0, __ATOMIC_RELAXED) : 0;
-		if (other)
-			add_pair(cell, class, other, ns);
-	} else if (turn / 16 % 2) {
-		other = load(cell->last);
-		if (other)
+	switch (role) {
+	case ROLE_BEFORE:
+		store(cell->before, ns);
+		break;
+	case ROLE_LIBC_AFTER:
+		other = __atomic_exchange_n(&cell->before, 0, __ATOMIC_RELAXED);
+		if (ns && other)
 			add_pair(cell, class, ns, other);
-	} else {
-		store(cell->waiting, ns);
+		break;
+	case ROLE_LIBC_BEFORE:
+		store(cell->after, ns);
+		break;
+	case ROLE_AFTER:
+		other = __atomic_exchange_n(&cell->after, 0, __ATOMIC_RELAXED);
+		if (ns && other)
+			add_pair(cell, class, other, ns);
+		break;
+	default:
+		break;
 	}
 }
 
-/* errno: opening a forked child's file may change it, and memset() may not. */
-static __attribute__((noinline)) bool counted(enum preload_call call, void *to, const void *from, size_t len)
+/* One call, by us or by libc: which of both it was in the end. */
+static enum preload_side do_timed(enum preload_call call, void *to, const void *from, size_t len, bool ours, uint64_t *ns)
 {
-	unsigned class = class_of(len);
-	enum preload_side side;
-	struct preload_cell *cell;
-	struct preload_file *file;
-	uint64_t turn, ns;
-	int saved = errno;
+	uint64_t start = clp_nanoseconds(CLOCK_MONOTONIC);
 
-	file = preload_counts();
-	errno = saved;
-	if (!file)
-		return false;
-	cell = &file->cells[call][class];
-	turn = __atomic_fetch_add(&cell->turn, 1, __ATOMIC_RELAXED);
-	side = side_of(turn);
-	ns = clp_nanoseconds(CLOCK_MONOTONIC);
-	if (side == PRELOAD_LIBC || !calls[call].ours(to, from, len)) {
-		side = PRELOAD_LIBC;
+	ours = ours && calls[call].ours(to, from, len);
+	if (!ours)
 		calls[call].libc(to, from, len);
-	}
-	ns = clp_nanoseconds(CLOCK_MONOTONIC) - ns;
+	*ns = clp_nanoseconds(CLOCK_MONOTONIC) - start;
+	return ours ? PRELOAD_OURS : PRELOAD_LIBC;
+}
+
+static void do_counted(struct preload_cell *cell, enum preload_call call, unsigned class, void *to, const void *from, size_t len)
+{
+	enum role role = role_of(__atomic_fetch_add(&cell->turn, 1, __ATOMIC_RELAXED));
+	struct disturbance before = role ? disturbances() : (struct disturbance){ 0 };
+	enum preload_side side;
+	uint64_t ns;
+
+	side = do_timed(call, to, from, len, role != ROLE_LIBC_AFTER && role != ROLE_LIBC_BEFORE, &ns);
+	if (role)
+		compare(cell, role, class, undisturbed(ns, before));
 	add(&cell->bytes, len);
 	add(&cell->side[side].calls, 1);
 	add(&cell->side[side].ns, ns);
-	compare(cell, side, class, turn, ns);
-	return true;
+}
+
+/* False: nothing is counted. errno: opening a forked child's file may change it, and memset() may not. */
+static __attribute__((noinline)) bool counted(enum preload_call call, void *to, const void *from, size_t len)
+{
+	unsigned class = class_of(len);
+	struct preload_file *file;
+	int saved = errno;
+
+	file = preload_counts();
+	if (file)
+		do_counted(&file->cells[call][class], call, class, to, from, len);
+	errno = saved;
+	return file;
 }
 
 static void do_large(enum preload_call call, void *to, const void *from, size_t len)

@@ -10,24 +10,28 @@ void gain_of(struct gain *g, const struct preload_cell *cell, unsigned class)
 {
 	double n = (double)cell->pairs.n, squares = (double)cell->pairs.squares * (double)(1u << (class & ~1u));
 
-	*g = (struct gain){ .known = cell->pairs.n > 1, .each = NAN, .libc = NAN, .se = NAN, .df = NAN };
+	*g = (struct gain){ .known = cell->pairs.n > 1, .each = NAN, .libc = NAN, .se = NAN, .df = NAN, .faulted = NAN };
 	if (!g->known)
 		return;
 	g->libc = (double)cell->pairs.libc_ns / n;
 	g->each = (double)(int64_t)cell->pairs.sum / n;
 	g->se = sqrt(fmax(0, squares - n * g->each * g->each) / (n - 1) / n);
 	g->df = n - 1;
+	g->faulted = (double)cell->pairs.faulted / (n + (double)cell->pairs.faulted);
 }
 
 void gain_add(struct gain_sum *sum, const struct gain *g, uint64_t calls)
 {
-	double n = (double)calls, variance = n * n * g->se * g->se;
+	double n, variance;
 
 	sum->calls += calls;
 	if (!g->known) {
 		sum->missed += calls;
 		return;
 	}
+	n = (double)calls * (1 - g->faulted);
+	variance = n * n * g->se * g->se;
+	sum->faulted += (uint64_t)llround((double)calls * g->faulted);
 	sum->ns += n * g->each;
 	sum->variance += variance;
 	/* Welch and Satterthwaite: the parts' variances squared over their degrees of freedom. */

@@ -102,6 +102,16 @@ void counted_load(struct counted_list *list, const char *folder)
 	closedir(dir);
 }
 
+bool counted_any(const struct preload_file *file)
+{
+	const struct preload_cell *cell = file->cells[0];
+
+	for (size_t i = 0; i < sizeof(file->cells) / sizeof(*cell); i++)
+		if (cell[i].turn)
+			return true;
+	return false;
+}
+
 void counted_add(struct preload_file *to, const struct preload_file *from)
 {
 	struct preload_cell *sum = to->cells[0];
@@ -117,6 +127,7 @@ void counted_add(struct preload_file *to, const struct preload_file *from)
 			sum[i].side[side].ns += cell[i].side[side].ns;
 		}
 		sum[i].pairs.n += cell[i].pairs.n;
+		sum[i].pairs.faulted += cell[i].pairs.faulted;
 		sum[i].pairs.libc_ns += cell[i].pairs.libc_ns;
 		sum[i].pairs.sum += cell[i].pairs.sum;
 		sum[i].pairs.squares += cell[i].pairs.squares;

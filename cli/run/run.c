@@ -196,14 +196,21 @@ static uint64_t cpu_of_children(void)
 static void show(const struct options *o, struct output *out, const struct counted_list *list)
 {
 	struct preload_file all = { .large = o->large };
+	struct counted_list with = { 0 };
 
-	for (size_t i = 0; i < list->n; i++)
+	for (size_t i = 0; i < list->n; i++) {
+		if (!counted_any(&list->at[i].file))
+			continue;
 		counted_add(&all, &list->at[i].file);
-	if (list->n > 1) {
-		show_processes(out, list);
+		with.at = grow(with.at, with.n, &with.room, sizeof(*with.at));
+		with.at[with.n++] = list->at[i];
+	}
+	if (with.n > 1) {
+		show_processes(out, &with);
 		output_say(out, "all together:");
 	}
 	show_counted(out, &all, cpu_of_children());
+	free(with.at);
 }
 
 static int run_and_show(const struct options *o, struct output *out, const char *path, const char *folder)

@@ -44,6 +44,7 @@ struct counted_list {
 };
 /* Appends those in a folder. What is no file of counters is named on stderr and passed over. */
 void counted_load(struct counted_list *list, const char *folder);
+bool counted_any(const struct preload_file *file);
 /* All of one in another: its cells, its adopted. */
 void counted_add(struct preload_file *to, const struct preload_file *from);
 
@@ -55,12 +56,16 @@ struct gain {
 	double libc;   /* the mean of libc's calls in the pairs */
 	double each;   /* gained by a call */
 	double se, df; /* of `each` */
+	double faulted; /* the share of pairs in which pages were faulted in */
 };
 void gain_of(struct gain *g, const struct preload_cell *cell, unsigned class);
-/* Of all calls that were ours: what they gained together. missed: calls of ours of which it is not known. */
+/*
+ * Of all calls that were ours: what they gained together. missed: those of sizes without two pairs. faulted: those that, by the share of such pairs,
+ * faulted pages in, and whose gain is taken for none.
+ */
 struct gain_sum {
 	double ns, variance, df_terms;
-	uint64_t calls, missed;
+	uint64_t calls, missed, faulted;
 };
 void gain_add(struct gain_sum *sum, const struct gain *g, uint64_t calls);
 /* Half of the interval at 95%; NAN where that is not known, as without Rmath. */

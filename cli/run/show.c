@@ -100,6 +100,7 @@ static void show_cell(struct output *out, const struct preload_cell *cell, enum 
 		record_real(&r, "seconds", (double)ns_of(cell) / 1e9);
 		record_real(&r, "us", (double)ns_of(cell) / (double)calls_of(cell) / 1e3);
 		record_whole(&r, "pairs", (int64_t)cell->pairs.n);
+		record_whole(&r, "faulted_pairs", (int64_t)cell->pairs.faulted);
 		record_known(&r, "libc_us", g->libc / 1e3);
 		record_known(&r, "gain_us", g->each / 1e3);
 		record_known(&r, "margin_us", gain_margin(g) / 1e3);
@@ -123,6 +124,7 @@ static void show_total(struct output *out, const struct preload_file *file, uint
 	record_known(&r, "low_seconds", gained - margin);
 	record_known(&r, "high_seconds", gained + margin);
 	record_whole(&r, "calls_not_compared", (int64_t)sum->missed);
+	record_whole(&r, "calls_faulted", (int64_t)sum->faulted);
 	record_whole(&r, "adopted", (int64_t)file->adopted);
 	output_record(out, &r);
 	record_end(&r);
@@ -135,6 +137,8 @@ static void show_total(struct output *out, const struct preload_file *file, uint
 		output_say(out, "gained        %.3f s (%.3f to %.3f at 95%%), in the calls alone", gained, gained - margin, gained + margin);
 	else if (known)
 		output_say(out, "gained        %.3f s, in the calls alone; built without Rmath, so without an interval", gained);
+	if (sum->faulted)
+		output_say(out, "without gain  about %" PRIu64 " calls, at the memory's first touch", sum->faulted);
 	if (sum->missed)
 		output_say(out, "not compared  %" PRIu64 " calls, of sizes with less than two pairs", sum->missed);
 	if (file->adopted)

@@ -90,7 +90,9 @@ static void show_pid(struct output *out, const struct counted_list *list, const 
 		show_counted(out, &c->file, c->cpu_ns);
 	}
 	if (!any)
-		die(EXIT_FAILED, "process '%s' has no counters; it would have to be started by 'clearpages run --count'", pid);
+		die(EXIT_FAILED,
+		    "process '%s' has no counters: 'clearpages run --count' did not start it, or it was forked and made no large call",
+		    pid);
 }
 
 int cmd_stats(int argc, char **argv)

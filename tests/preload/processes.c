@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -208,6 +209,21 @@ static int kinds(char **argv)
 	return 0;
 }
 
+/* 200, each of memory that is touched for the first time. */
+static int fresh(char **argv)
+{
+	(void)argv;
+	for (int i = 0; i < 200; i++) {
+		char *p = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (p == MAP_FAILED)
+			return 91;
+		memset(p, 0, MIB);
+		munmap(p, MIB);
+	}
+	return 0;
+}
+
 /* Until it is told to end. */
 static int wait_long(char **argv)
 {
@@ -224,7 +240,7 @@ static const struct {
 } ways[] = {
 	{ "plain", plain },	{ "exit", do_exit },   { "kill", do_kill },   { "fork", do_fork },     { "confined", confined },
 	{ "exec", do_exec },	{ "vfork", do_vfork }, { "threads", threads }, { "signals", signals }, { "load", load },
-	{ "kinds", kinds },	{ "wait", wait_long },
+	{ "kinds", kinds },	{ "wait", wait_long },   { "fresh", fresh },
 };
 
 int main(int argc, char **argv)

@@ -97,6 +97,25 @@ static void sums(void **state)
 		assert_near(gain_sum_margin(&sum) / sqrt(1.64e8), 2.1458, 1e-3);
 }
 
+/* A quarter of the pairs at the memory's first touch: as many calls have gained nothing. */
+static void first_touches(void **state)
+{
+	static const int64_t pairs[][2] = { { 3000, 1000 }, { 3001, 1000 }, { 2999, 1000 } };
+	struct preload_cell cell = cell_of(pairs, COUNT(pairs), 0);
+	struct gain_sum sum = { 0 };
+	struct gain g;
+
+	(void)state;
+	cell.pairs.faulted = 1;
+	gain_of(&g, &cell, 0);
+	assert_near(g.faulted, 0.25, 1e-9);
+	assert_near(g.each, 2000, 1e-9);
+	gain_add(&sum, &g, 100);
+	assert_near(sum.ns, 75 * 2000, 1e-6);
+	assert_near(sum.variance, 75.0 * 75 / 3, 1e-6);
+	assert_int_equal(sum.faulted, 25);
+}
+
 static void no_spread(void **state)
 {
 	static const int64_t pairs[][2] = { { 3000, 1000 }, { 3000, 1000 }, { 3000, 1000 } };
@@ -123,6 +142,7 @@ static void cells_added(void **state)
 
 			*cell = cell_of(pairs, COUNT(pairs), class);
 			cell->bytes = 10 * call + class;
+			cell->pairs.faulted = 1;
 			cell->side[PRELOAD_OURS].calls = 3;
 			cell->side[PRELOAD_LIBC].ns = 4;
 		}
@@ -138,6 +158,7 @@ static void cells_added(void **state)
 			assert_int_equal(cell->side[PRELOAD_OURS].calls, 6);
 			assert_int_equal(cell->side[PRELOAD_LIBC].ns, 8);
 			assert_int_equal(cell->pairs.n, 4);
+			assert_int_equal(cell->pairs.faulted, 2);
 			assert_int_equal(cell->pairs.libc_ns, 8000);
 			assert_int_equal(cell->pairs.sum, 0);
 		}
@@ -148,6 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pairs_of_a_class), cmocka_unit_test(losses),	 cmocka_unit_test(too_few),
 		cmocka_unit_test(sums),		    cmocka_unit_test(no_spread), cmocka_unit_test(cells_added),
+		cmocka_unit_test(first_touches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
