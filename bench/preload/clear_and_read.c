@@ -14,12 +14,17 @@ int main(int argc, char **argv)
 {
 	size_t bytes = argc == 4 ? strtoull(argv[1], NULL, 10) : 0, step = argc == 4 ? strtoull(argv[3], NULL, 10) : 0;
 	unsigned long rounds = argc == 4 ? strtoul(argv[2], NULL, 10) : 0;
-	unsigned char *memory = bytes ? malloc(bytes) : NULL;
+	unsigned char *memory;
 	uint64_t sum = 0;
 
-	if (!memory || !rounds || !step) {
+	if (!bytes || !rounds || !step) {
 		fprintf(stderr, "usage: clear_and_read BYTES ROUNDS STEP\n");
 		return 2;
+	}
+	memory = malloc(bytes);
+	if (!memory) {
+		fprintf(stderr, "clear_and_read: out of memory\n");
+		return 1;
 	}
 	memset(memory, 0x55, bytes);
 	for (unsigned long round = 0; round < rounds; round++) {
