@@ -128,6 +128,13 @@ nothing_left()
 	[[ $status -eq 0 && -z $stderr && ! -e $base ]]
 }
 
+@test "a program without a large call leaves no file" {
+	run --separate-stderr "$COMMAND" run --count "$PROGRAMS/preload-hello"
+	[[ $status -eq 0 && $output == hello && -z $(ls "$base"/run.*) ]]
+	run --separate-stderr "$COMMAND" run --count "$processes" plain
+	[[ $status -eq 0 && -n $(ls "$base"/run.*) ]]
+}
+
 @test "what is preloaded already stays, behind ours; what is inherited is not ours" {
 	other=$LIBRARIES/libclearpages-preload-memcpy.so
 	LD_PRELOAD=$other run --separate-stderr "$COMMAND" run printenv LD_PRELOAD
@@ -445,6 +452,30 @@ warned()
 	mkdir -m 700 foreign
 	chown nobody foreign
 	warned "$PWD/foreign" "another user's"
+}
+
+@test "as a library that a program was linked with; and with raised privileges the environment is none of its business" {
+	mkdir -m 700 good foreign
+	cc -fno-builtin -o linked "-Wl,--no-as-needed,-rpath,$LIBRARIES" -x c - -x none "$LIBRARIES/libclearpages-preload.so" <<-'SOURCE'
+		#include <string.h>
+		static char memory[1 << 20];
+		int main(void) { return memset(memory, 0, sizeof(memory)) != memory; }
+	SOURCE
+	CLEARPAGES_STATS=$PWD/good run --separate-stderr ./linked
+	[[ $status -eq 0 && -z $stderr && -n $(ls good) ]]
+	((EUID == 0)) || skip "only root can make a setuid program of another user's"
+	[[ $(findmnt -n -o OPTIONS -T .) != *nosuid* ]] || skip "the file system is mounted nosuid"
+	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_RUN_TMPDIR"/test . 2>/dev/null || true
+	chown nobody foreign
+	# As nobody it counts there, if nobody can get at all of it.
+	CLEARPAGES_STATS=$PWD/foreign setpriv --reuid nobody --clear-groups ./linked 2>/dev/null || skip "another user can't get here"
+	[[ -n $(ls foreign) ]]
+	rm foreign/*
+	# As root who becomes nobody by the file it neither counts nor says a word.
+	chown nobody linked
+	chmod u+s linked
+	CLEARPAGES_STATS=$PWD/foreign CLEARPAGES_PRELOAD_MIN=junk run --separate-stderr ./linked
+	[[ $status -eq 0 && -z $stderr && -z $(ls foreign) ]]
 }
 
 @test "a limit to the size of files does not end the program" {
