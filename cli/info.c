@@ -48,7 +48,7 @@ static void show_cpu(struct output *out)
 {
 	struct clp_cpu cpu;
 
-	clp_cpu_detect(&cpu);
+	clp_cpu_describe(&cpu);
 	output_say(out, "Processor    %s", cpu.model_name);
 	output_say(out, "             %s family %u model %u stepping %u; hypervisor: %s", cpu.vendor, cpu.family, cpu.model,
 		   cpu.stepping, cpu.hypervisor);
@@ -83,7 +83,7 @@ static void show_caches(struct output *out, bool measure)
 	const struct caches *c = measure ? measure_caches() : &none;
 	struct clp_cpu cpu;
 
-	clp_cpu_detect(&cpu);
+	clp_cpu_describe(&cpu);
 	output_say(out, "\nCaches          claimed   measured     a load");
 	show_cache(out, "L1 data", cpu.l1d, c->l1d, c->l1d_ns, measure);
 	show_cache(out, "L2", cpu.l2, c->l2, c->l2_ns, measure);

@@ -61,7 +61,7 @@ void record_machine(struct record *r, int argc, char **argv, uint64_t seed)
 	struct tm utc;
 	size_t len = 0;
 
-	clp_cpu_detect(&cpu);
+	clp_cpu_describe(&cpu);
 	uname(&os);
 	record_whole(r, "schema", RESULTS_SCHEMA);
 	record_text(r, "version", clp_version());

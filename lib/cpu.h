@@ -18,16 +18,21 @@ struct clp_cpu {
 	unsigned present;    /* CLP_NEED_* that the processor has, be it that the system does not enable their state */
 	char vendor[16];     /* x86: CPUID leaf 0; elsewhere the architecture's name */
 	char hypervisor[16]; /* x86: CPUID leaf 0x40000000; "none" without one */
-	char model_name[64]; /* as the processor calls itself; "" where it does not */
 	unsigned family, model, stepping;
-	bool fast_stosb;	/* x86: ERMS */
+	bool fast_stosb; /* x86: ERMS */
+	size_t line;	 /* cache line, bytes */
+	/* What only people ask for: by clp_cpu_describe(). */
+	char model_name[64];	/* as the processor calls itself; "" where it does not */
 	bool counter_invariant; /* the time stamp counter runs at one rate in all power states */
-	size_t line;		/* cache line, bytes */
 	size_t l1d, l2, l3;	/* as claimed, bytes of one instance; 0 = not known. In a VM these are often wrong */
 };
 
-/* Fill *cpu. Pure: no state, callable from any context and at any time. */
+/*
+ * Fill *cpu. Pure: no state, callable from any context and at any time. The first leaves out what only people ask for: each question to CPUID takes
+ * some microseconds in a virtual machine, where it traps, and every process that has the library asks at its start.
+ */
 void clp_cpu_detect(struct clp_cpu *cpu);
+void clp_cpu_describe(struct clp_cpu *cpu);
 
 /* The name a person knows a single CLP_NEED_* bit by. */
 const char *clp_cpu_need_name(unsigned need);

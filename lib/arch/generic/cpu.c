@@ -14,6 +14,11 @@ void clp_cpu_detect(struct clp_cpu *cpu)
 	cpu->line = 64;
 }
 
+void clp_cpu_describe(struct clp_cpu *cpu)
+{
+	clp_cpu_detect(cpu);
+}
+
 const char *clp_cpu_need_name(unsigned need)
 {
 	(void)need;

@@ -61,29 +61,6 @@ static void detect_caches(struct clp_cpu *cpu, unsigned leaf)
 	}
 }
 
-static void detect_extended(struct clp_cpu *cpu)
-{
-	unsigned max = __get_cpuid_max(0x80000000u, NULL);
-	unsigned r[12], a, b, c, d;
-
-	if (max >= 0x80000004u) {
-		for (unsigned i = 0; i < 3; i++)
-			__cpuid(0x80000002u + i, r[4 * i], r[4 * i + 1], r[4 * i + 2], r[4 * i + 3]);
-		copy_words(cpu->model_name, r, 12);
-	}
-	if (max >= 0x80000007u) {
-		__cpuid(0x80000007u, a, b, c, d);
-		cpu->counter_invariant = d >> 8 & 1;
-	}
-	if (max >= 0x80000008u) {
-		__cpuid(0x80000008u, a, b, c, d);
-		if (b & 1)
-			cpu->present |= CLP_NEED_CLZERO;
-	}
-	if (max >= 0x8000001du && !cpu->l1d)
-		detect_caches(cpu, 0x8000001du);
-}
-
 void clp_cpu_detect(struct clp_cpu *cpu)
 {
 	unsigned max, a, b, c, d, words[3];
@@ -111,8 +88,6 @@ void clp_cpu_detect(struct clp_cpu *cpu)
 		if (!cpu->hypervisor[0])
 			strcpy(cpu->hypervisor, "unnamed");
 	}
-	if (max >= 4)
-		detect_caches(cpu, 4);
 	if (max >= 7) {
 		__cpuid_count(7, 0, a, b, c, d);
 		cpu->fast_stosb = b >> 9 & 1;
@@ -123,13 +98,35 @@ void clp_cpu_detect(struct clp_cpu *cpu)
 		if (c >> 28 & 1)
 			cpu->present |= CLP_NEED_MOVDIR64B;
 	}
-	detect_extended(cpu);
+	if (__get_cpuid(0x80000008u, &a, &b, &c, &d) && b & 1)
+		cpu->present |= CLP_NEED_CLZERO;
 
 	cpu->usable = cpu->present;
 	if ((xcr0 & XCR0_YMM) != XCR0_YMM)
 		cpu->usable &= ~(CLP_NEED_AVX2 | CLP_NEED_AVX512);
 	if ((xcr0 & XCR0_ZMM) != XCR0_ZMM)
 		cpu->usable &= ~CLP_NEED_AVX512;
+}
+
+void clp_cpu_describe(struct clp_cpu *cpu)
+{
+	unsigned r[12], max, a, b, c, d;
+
+	clp_cpu_detect(cpu);
+	if (__get_cpuid_max(0, NULL) >= 4)
+		detect_caches(cpu, 4);
+	max = __get_cpuid_max(0x80000000u, NULL);
+	if (max >= 0x80000004u) {
+		for (unsigned i = 0; i < 3; i++)
+			__cpuid(0x80000002u + i, r[4 * i], r[4 * i + 1], r[4 * i + 2], r[4 * i + 3]);
+		copy_words(cpu->model_name, r, 12);
+	}
+	if (max >= 0x80000007u) {
+		__cpuid(0x80000007u, a, b, c, d);
+		cpu->counter_invariant = d >> 8 & 1;
+	}
+	if (max >= 0x8000001du && !cpu->l1d)
+		detect_caches(cpu, 0x8000001du);
 }
 
 static const struct {
