@@ -28,8 +28,9 @@ struct clp_cpu {
 };
 
 /*
- * Fill *cpu. Pure: no state, callable from any context and at any time. The first leaves out what only people ask for: each question to CPUID takes
- * some microseconds in a virtual machine, where it traps, and every process that has the library asks at its start.
+ * Fill *cpu. Pure: no state, callable from any context and at any time. The first leaves out what only people ask for: each
+ * question to CPUID takes some microseconds in a virtual machine, where it traps, and every process that has the library asks at
+ * its start.
  */
 void clp_cpu_detect(struct clp_cpu *cpu);
 void clp_cpu_describe(struct clp_cpu *cpu);

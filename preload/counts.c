@@ -2,8 +2,9 @@
 /*
  * counts.c - the file that this process counts in. Its mapping is shared, so nothing has to be done when the process ends.
  *
- * A forked child inherits the mapping, and has to count in a file of its own. It finds out by a page that the kernel wipes at fork: no handler
- * at fork, no process id to ask for. Only system calls from here on, since the child of a program with threads may not do more.
+ * A forked child inherits the mapping, and has to count in a file of its own. It finds out by a page that the kernel wipes at
+ * fork: no handler at fork, no process id to ask for. Only system calls from here on, since the child of a program with threads
+ * may not do more.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * file.h - the file of a process's counters, as the preloaded library writes it and `clearpages stats` reads it: one for each process, named
- * PID-START, mapped shared, so that it outlives the process however that ends. All words are written atomically, relaxed.
+ * file.h - the file of a process's counters, as the preloaded library writes it and `clearpages stats` reads it: one for each
+ * process, named PID-START, mapped shared, so that it outlives the process however that ends. All words are written atomically,
+ * relaxed.
  */
 #ifndef PRELOAD_FILE_H
 #define PRELOAD_FILE_H
@@ -37,7 +38,7 @@ struct preload_cell {
 	struct {
 		uint64_t calls, ns;
 	} side[PRELOAD_SIDES];
-	/* Times in ns of calls that wait for their partner, 0: none or interrupted, PRELOAD_FAULTED: pages were faulted in. Ours, libc's. */
+	/* ns of our call and of libc's that wait for their partner. 0: none, or interrupted; PRELOAD_FAULTED: pages were faulted in. */
 	uint64_t before, after;
 	/* libc's time less ours: what the call of ours has gained. Pairs in which a call faulted pages in are counted, and no more. */
 	struct {

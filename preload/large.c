@@ -101,8 +101,8 @@ static void add(uint64_t *to, uint64_t n)
 }
 
 /*
- * One of each 16 calls is libc's, but not always the first of them: a program that clears 16 buffers in turn would have libc clear the same one
- * for ever.
+ * One of each 16 calls is libc's, but not always the first of them: a program that clears 16 buffers in turn would have libc clear
+ * the same one for ever.
  */
 static bool is_libcs(uint64_t turn)
 {
@@ -110,8 +110,8 @@ static bool is_libcs(uint64_t turn)
 }
 
 /*
- * What is compared lies side by side in time, since programs change. In every other 16 the partner of libc's call is ours before it, in the rest
- * ours after it, so that a drift favours neither.
+ * What is compared lies side by side in time, since programs change. In every other 16 the partner of libc's call is ours before
+ * it, in the rest ours after it, so that a drift favours neither.
  */
 enum role { ROLE_NONE, ROLE_BEFORE, ROLE_LIBC_AFTER, ROLE_LIBC_BEFORE, ROLE_AFTER };
 
@@ -141,7 +141,7 @@ static struct disturbance disturbances(void)
 	return d;
 }
 
-/* The time by which a call is compared: a fault costs as much as clearing the page does; of a call that was interrupted nothing is known. */
+/* The time by which a call is compared. A fault costs as much as clearing the page; of a call that was interrupted nothing is known. */
 static uint64_t undisturbed(uint64_t ns, struct disturbance before)
 {
 	struct disturbance after = disturbances();
@@ -292,8 +292,8 @@ void *preload_copy_checked(void *to, const void *from, size_t len, size_t room)
 }
 
 /*
- * Before the setup calloc is malloc and a clear: whoever provides malloc in this process also frees what it gave, so that no memory of our own
- * comes into the program's hands.
+ * Before the setup calloc is malloc and a clear: whoever provides malloc in this process also frees what it gave, so that no
+ * memory of our own comes into the program's hands.
  */
 static void *early_calloc(size_t n, size_t size)
 {

@@ -2,9 +2,9 @@
 /*
  * preload.h - what the files of the preloaded library share.
  *
- * Its functions may be called before anything of it is set up: by constructors of other libraries, and by IFUNC resolvers before it has even been
- * relocated. All that they look at first is therefore zero until setup.c has filled it in, and zero means: every call takes the long
- * way, which then does the work itself, without a pointer that would have to be relocated.
+ * Its functions may be called before anything of it is set up: by constructors of other libraries, and by IFUNC resolvers before
+ * it has even been relocated. All that they look at first is therefore zero until setup.c has filled it in, and zero means: every
+ * call takes the long way, which then does the work itself, without a pointer that would have to be relocated.
  */
 #ifndef PRELOAD_H
 #define PRELOAD_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * calls.c - what a short call costs more with the library preloaded: each function as this program has it, beside libc's own, both through the
- * same loop, in rounds. Nanoseconds a call. Run by bench/preload/run.
+ * calls.c - what a short call costs more with the library preloaded: each function as this program has it, beside libc's own, both
+ * through the same loop, in rounds. Nanoseconds a call. Run by bench/preload/run.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * clear_and_read.c - a program that clears memory and reads a share of its lines, again and again: clear_and_read BYTES ROUNDS STEP, where each
- * STEP-th line is read. Run by bench/preload/run, with and without the library preloaded.
+ * clear_and_read.c - a program that clears memory and reads a share of its lines, again and again: clear_and_read BYTES ROUNDS
+ * STEP, where each STEP-th line is read. Run by bench/preload/run, with and without the library preloaded.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * reach.c - will a program load the preloaded library? The dynamic loader passes over it in silence, or breaks the program, in the cases that are
- * told here before the program starts.
+ * reach.c - will a program load the preloaded library? The dynamic loader passes over it in silence, or breaks the program, in the
+ * cases that are told here before the program starts.
  */
 #define _GNU_SOURCE
 #include <elf.h>

@@ -149,7 +149,7 @@ static void our_signals(sigset_t *set)
 		sigaddset(set, signals[i]);
 }
 
-/* What another process sends to us is meant for the command; what the terminal sends it has got itself. Its exit status as a shell has it. */
+/* The exit status as a shell has it. What another process sends us is meant for the command; what the terminal sends it has got. */
 static int wait_for(pid_t pid)
 {
 	siginfo_t info;

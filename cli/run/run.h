@@ -14,8 +14,8 @@
 enum { EXIT_OUT_OF_REACH = 126, EXIT_NOT_FOUND = 127 };
 
 /*
- * reach.c: the file that is executed for a command's first word, to be freed. Dies with status 127 where there is none, with 126 where it can't
- * be executed, or could be but would ignore the preloaded library.
+ * reach.c: the file that is executed for a command's first word, to be freed. Dies with status 127 where there is none, with 126
+ * where it can't be executed, or could be but would ignore the preloaded library.
  */
 char *program_within_reach(const char *word);
 
@@ -60,8 +60,8 @@ struct gain {
 };
 void gain_of(struct gain *g, const struct preload_cell *cell, unsigned class);
 /*
- * Of all calls that were ours: what they gained together. missed: those of sizes without two pairs. faulted: those that, by the share of such pairs,
- * faulted pages in, and whose gain is taken for none.
+ * Of all calls that were ours: what they gained together. missed: those of sizes without two pairs. faulted: those that, by the
+ * share of such pairs, faulted pages in, and whose gain is taken for none.
  */
 struct gain_sum {
 	double ns, variance, df_terms;

@@ -134,7 +134,8 @@ static void show_total(struct output *out, const struct preload_file *file, uint
 	else
 		output_say(out, "time in them  %.3f s; the CPU time is not known, for it did not end by exit()", seconds);
 	if (known && isfinite(margin))
-		output_say(out, "gained        %.3f s (%.3f to %.3f at 95%%), in the calls alone", gained, gained - margin, gained + margin);
+		output_say(out, "gained        %.3f s (%.3f to %.3f at 95%%), in the calls alone", gained, gained - margin,
+			   gained + margin);
 	else if (known)
 		output_say(out, "gained        %.3f s, in the calls alone; built without Rmath, so without an interval", gained);
 	if (sum->faulted)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * early_library.c - a library that clears before the preloaded one is set up: in its constructor, and in an IFUNC resolver, which the loader calls
- * when the preloaded library has not even been relocated.
+ * early_library.c - a library that clears before the preloaded one is set up: in its constructor, and in an IFUNC resolver, which
+ * the loader calls when the preloaded library has not even been relocated.
  */
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * functions.c - do the functions that the preloaded library takes do what libc's do? Run with it preloaded; argument "memcpy": with the one that
- * takes memcpy. Lengths around the threshold, alignments, byte values of which only the low eight bits count, overflows that must be caught.
+ * functions.c - do the functions that the preloaded library takes do what libc's do? Run with it preloaded; argument "memcpy":
+ * with the one that takes memcpy. Lengths around the threshold, alignments, byte values of which only the low eight bits count,
+ * overflows that must be caught.
  */
 #include <errno.h>
 #include <signal.h>
@@ -22,8 +23,10 @@ void *__memset_chk(void *at, int byte, size_t len, size_t room);
 void __explicit_bzero_chk(void *at, size_t len, size_t room);
 void *__memcpy_chk(void *to, const void *from, size_t len, size_t room);
 
-static const size_t lengths[] = { 0,	     1,		7,	   64,	      1000,	     4095,	     4096,	LARGE - 64, LARGE - 1,
-				  LARGE,     LARGE + 1, LARGE + 63, 100000, 1 << 18, (1 << 18) + 777, 1 << 20, (2 << 20) + 4097 };
+static const size_t lengths[] = {
+	0,	   1,	      7,	 64,	 1000,	  4095,	  4096,		  LARGE - 64, LARGE - 1,
+	LARGE,	   LARGE + 1, LARGE + 63, 100000, 1 << 18, (1 << 18) + 777, 1 << 20,	(2 << 20) + 4097,
+};
 static const size_t offsets[] = { 0, 1, 8, 31, 32, 63, 64, 77 };
 static unsigned char area[MARGIN + MOST + MARGIN], other[MARGIN + MOST + MARGIN];
 static int failed;

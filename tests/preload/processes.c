@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * processes.c - programs that clear and end in the ways that there are: processes WAY [ARGUMENT]. Each large call clears 1 MiB, and in each way
- * the counts are known.
+ * processes.c - programs that clear and end in the ways that there are: processes WAY [ARGUMENT]. Each large call clears 1 MiB,
+ * and in each way the counts are known.
  */
 #include <dlfcn.h>
 #include <errno.h>

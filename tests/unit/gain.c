@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gain.c - tests what `stats` makes of the counters: means, intervals and sums, against figures worked out by hand (t quantiles from a table).
+ * gain.c - tests what `stats` makes of the counters: means, intervals and sums, against figures worked out by hand (t quantiles
+ * from a table).
  */
 #include <math.h>
 
