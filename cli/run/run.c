@@ -113,9 +113,9 @@ static char *library_path(bool copies)
 		die(EXIT_USAGE, "CLEARPAGES_PRELOAD: '%s' is not the absolute path of a folder", named);
 	if (access(path, R_OK))
 		die(EXIT_FAILED, "the library to preload can't be read: '%s': %s", path, strerror(errno));
-	/* The loader splits LD_PRELOAD there. */
-	if (path[strcspn(path, ": ")])
-		die(EXIT_FAILED, "the library to preload is at '%s', and the loader takes no path with a blank or colon", path);
+	/* The loader splits LD_PRELOAD there, or expands it. */
+	if (path[strcspn(path, ": $")])
+		die(EXIT_FAILED, "the library to preload is at '%s', and the loader takes no path with a blank, ':' or '$'", path);
 	return path;
 }
 

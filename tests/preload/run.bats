@@ -148,7 +148,7 @@ nothing_left()
 @test "CLEARPAGES_PRELOAD: not absolute, not there, or nothing that the loader takes" {
 	CLEARPAGES_PRELOAD=build usage_error "'build" run true
 	CLEARPAGES_PRELOAD=/nosuch failure "/nosuch/libclearpages-preload.so" run true
-	for odd in "a blank" a:colon; do
+	for odd in "a blank" a:colon 'a$LIB'; do
 		mkdir "$odd"
 		cp "$LIBRARIES"/libclearpages-preload.so "$odd"
 		CLEARPAGES_PRELOAD=$PWD/$odd failure "$odd" run true
