@@ -110,9 +110,10 @@ CLP_API ptrdiff_t clp_clear_batched(void *addr, size_t len, unsigned flags, cons
  * clp_clear_parallel, clp_populate_parallel - clear a region, or have all its pages made writable, with several threads.
  *
  * The threads are the library's own: started when first needed, asleep between, ended when unused for some seconds, with all signals
- * blocked but those that their own stores raise; the caller works as well, and its affinity mask and its control group's CPU quota hold
- * for all. As many work as pay, which a call of 64 MiB or more finds out and later ones know (until then one, to populate four); one
- * below 8 MiB. options: NULL for the defaults. threads: at most so many, the caller among them; 0: as many as pay. Where no more threads can be had, fewer do it.
+ * blocked but those that their own stores raise. The caller works as well; its affinity mask and its control group's CPU quota hold for all,
+ * and each takes the parts first that live on its NUMA node. As many work as pay, which a call of 64 MiB or more finds out and later ones
+ * know; until then one, to populate four; one below 8 MiB. options: NULL for the defaults. threads: at most so many, the caller among
+ * them; 0: as many as pay. Where no more threads can be had, fewer do it.
  * Not async-signal-safe, and not between vfork() and exec: they take a lock and start threads. No cancellation points. After fork() the child
  * starts its own threads. A call that is in flight in another thread is not in the child: what it cleared there is what was clear at the
  * fork. A signal handler that interrupts a call must not fork.

@@ -22,7 +22,6 @@
 
 #define THREAD_LEAST ((size_t)4 << 20) /* less for each is not worth waking it (measured, docs/parallel.md) */
 #define PAYS         1.15
-#define LONG         ((size_t)64 << 20)
 #define AGAIN        16u /* long jobs, after which one finds out anew: machines change, and the first time may have been a bad one */
 #define IDLE_SECONDS 10
 #define STACK        ((size_t)64 << 10)
@@ -134,6 +133,7 @@ static void *worker(void *unused)
 			clp_split_leave(&t->split, home);
 			store(t->joined, t->joined - 1);
 			pthread_cond_signal(&t->left);
+			err = 0;
 			continue;
 		}
 		if (err == ETIMEDOUT)
@@ -243,6 +243,7 @@ static void call_help(struct task *t, unsigned wanted)
  */
 #define UNCOUNTED 2u
 #define COUNTED   8u
+#define LONG      32u /* chunks for each of the threads that it begins with: enough for them, and for twice as many */
 
 struct ramp {
 	unsigned n, limit;
@@ -256,16 +257,18 @@ static void ramp_open(struct ramp *r, const struct clp_job *job, unsigned limit)
 {
 	struct learnt *l = &learnt[job->work];
 	uint32_t known = load(l->threads), trusted = load(l->trusted);
+	unsigned fewer;
 
 	*r = (struct ramp){ .n = known < limit ? known : limit, .limit = limit, .settled = true };
+	fewer = r->n > 1 ? r->n / 2 : 1;
 	if (job->threads) {
 		r->n = limit;
-	} else if (job->len >= LONG && job->len / job->unit >= LONG / CLP_CHUNK && limit > 1) {
+	} else if (limit > 1 && job->len / job->unit / LONG >= fewer) {
 		/* That all who could be had paid says nothing of more. */
 		if (trusted && (known < load(l->limit) || limit <= load(l->limit))) {
 			store(l->trusted, trusted - 1);
 		} else {
-			r->n = r->n > 1 ? r->n / 2 : 1;
+			r->n = fewer;
 			r->settled = false;
 		}
 	}
@@ -302,13 +305,20 @@ static bool ramp_step(struct ramp *r, const struct task *t)
 	} else if (n >= r->limit) {
 		ramp_settle(r, &learnt[t->job->work]);
 	} else {
-		/* Should the job end before more are tried, so many are known to pay. */
-		store(learnt[t->job->work].threads, n);
 		r->fewer = n;
 		r->before = rate;
 		r->n = 2 * n < r->limit ? 2 * n : r->limit;
 	}
 	return r->n != n;
+}
+
+/* The job is over before that was: what is known is kept. */
+static void ramp_close(struct ramp *r, enum clp_work kind)
+{
+	if (r->settled || !r->fewer)
+		return;
+	r->n = r->fewer;
+	ramp_settle(r, &learnt[kind]);
 }
 
 static void attend(struct task *t, struct ramp *r)
@@ -349,8 +359,10 @@ static void leave(struct task *t)
 
 static int alone(const struct clp_job *job, size_t *failed_at)
 {
-	*failed_at = 0;
-	return job->chunk(job->addr, job->len, job->flags);
+	int err = job->chunk(job->addr, job->len, job->flags);
+
+	*failed_at = err ? 0 : job->len;
+	return err;
 }
 
 static int work_through(struct task *t, struct ramp *r, size_t *failed_at)
@@ -358,6 +370,7 @@ static int work_through(struct task *t, struct ramp *r, size_t *failed_at)
 	enter(t, r->n);
 	attend(t, r);
 	leave(t);
+	ramp_close(r, t->job->work);
 	*failed_at = t->failed == UINT64_MAX ? t->job->len : (size_t)t->failed;
 	return t->error;
 }
@@ -369,7 +382,9 @@ static __attribute__((noinline)) int over_nodes(struct task *t, struct ramp *r, 
 
 	clp_node_policy_get(&t->policy);
 	clp_split_by_node(&t->split, &map, nodes, t->job->work == CLP_WORK_POPULATE, t->cpus, sizeof(t->cpus));
-	t->home = clp_node_here() < nodes ? clp_node_here() + 1 : 0;
+	t->home = clp_node_here() + 1;
+	if (t->home >= map.queues)
+		t->home = 0;
 	map.workers[t->home]++;
 	return work_through(t, r, failed_at);
 }

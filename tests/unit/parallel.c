@@ -441,6 +441,11 @@ static void populates(void **state)
 	assert_int_equal(clp_populate_parallel(p, size, &two, &done), 0);
 	assert_int_equal(done, size);
 	assert_true(resident(p, size));
+	/* Once more, of little, and alone. */
+	assert_int_equal(clp_populate_parallel(p, 3 * PAGE, NULL, &done), 0);
+	assert_int_equal(done, 3 * PAGE);
+	assert_int_equal(clp_populate_parallel(p, 0, NULL, &done), 0);
+	assert_int_equal(done, 0);
 	assert_int_equal(p[5 * PAGE], FILL);
 	assert_true(all(p, 5 * PAGE, 0));
 	unguard(p, size);
