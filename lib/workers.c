@@ -20,7 +20,6 @@
 #include "quota.h"
 #include "split.h"
 
-#define THREAD_LEAST ((size_t)4 << 20) /* less for each is not worth waking it (measured, docs/parallel.md) */
 #define PAYS         1.15
 #define AGAIN        16u /* long jobs, after which one finds out anew: machines change, and the first time may have been a bad one */
 #define IDLE_SECONDS 10
@@ -398,8 +397,8 @@ static __attribute__((noinline)) int together(const struct clp_job *job, size_t 
 	clp_split_open(&t.split, job->addr, job->len, job->unit);
 	if (job->threads && job->threads < limit)
 		limit = job->threads;
-	if (limit > job->len / THREAD_LEAST)
-		limit = (unsigned)(job->len / THREAD_LEAST);
+	if (limit > job->len / CLP_THREAD_LEAST)
+		limit = (unsigned)(job->len / CLP_THREAD_LEAST);
 	if (limit > t.split.chunks)
 		limit = (unsigned)t.split.chunks;
 	ramp_open(&r, job, limit);
@@ -414,7 +413,7 @@ int clp_workers_run(const struct clp_job *job, size_t *failed_at)
 {
 	int state, err;
 
-	if (job->len < 2 * THREAD_LEAST || job->threads == 1)
+	if (job->len < CLP_SHARED_LEAST || job->threads == 1)
 		return alone(job, failed_at);
 	/* A thread that is cancelled amid it would leave helpers with a job on a stack that is gone. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);

@@ -20,7 +20,9 @@ struct clp_job {
 	unsigned threads; /* at most, the caller among them; 0: as many as pay */
 };
 
-#define CLP_CHUNK ((size_t)2 << 20) /* a huge page has one owner */
+#define CLP_CHUNK        ((size_t)2 << 20) /* a huge page has one owner */
+#define CLP_THREAD_LEAST ((size_t)4 << 20) /* less for each is not worth waking it (measured, docs/parallel.md) */
+#define CLP_SHARED_LEAST (2 * CLP_THREAD_LEAST)
 
 /*
  * Work through a job, in ascending order as far as threads and NUMA nodes allow; on an error nothing more is begun behind it. Returns 0 or
