@@ -624,7 +624,8 @@ static void populate_refuses(void **state)
 	unguard(p, 2 * PAGE);
 }
 
-int main(void)
+/* An argument is the only test to run. */
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clears_all_and_no_more),
@@ -645,5 +646,7 @@ int main(void)
 		cmocka_unit_test(populate_refuses),
 	};
 
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
 	return cmocka_run_group_tests_name("parallel", tests, NULL, NULL);
 }
