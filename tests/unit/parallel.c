@@ -150,6 +150,8 @@ static void child_beside(void *arg)
 	for (size_t i = 0; i < h->busy->size; i++)
 		before += h->busy->room[i] == FILL;
 	child_clears(h->mine);
+	/* With threads of its own. */
+	CHILD_CHECK(sysconf(_SC_NPROCESSORS_ONLN) < 2 || threads_here() >= 2);
 	for (size_t i = 0; i < h->busy->size; i++)
 		after += h->busy->room[i] == FILL;
 	CHILD_CHECK(before == after);
