@@ -167,8 +167,9 @@ static void warm_up(struct wanted *w, struct output *out)
 	record_text(&r, "unit", "ns");
 	output_record(out, &r);
 	record_end(&r);
-	output_say(out, "%s on %s pages (%s), %s. Warm-up, a host's first touch perhaps in it: %.1f ms.", format_size(w->size),
-		   page_name(w->page.size), page_kind_text(&w->page), w->o->memfd ? "a memfd" : "private", ns * 1e-6);
+	output_say(out, "%s on %s pages (%s), %s", format_size(w->size), page_name(w->page.size), page_kind_text(&w->page),
+		   w->o->memfd ? "a memfd" : "private");
+	output_say(out, "Warm-up, a host's first touch perhaps in it: %.1f ms", ns * 1e-6);
 }
 
 static const struct column columns[] = {
