@@ -157,11 +157,11 @@ void ways_run(struct ways *ways, struct output *out)
 			break;
 		progress(round + 1, ways->samples, what);
 	}
-	for (size_t w = 0; w < ways->n; w++) {
+	for (size_t w = 0; w < ways->n; w++)
 		if (ways->taken && !ways->way[w].missing)
 			summarise(ways, out, w);
+	for (size_t w = 0; w < ways->n; w++)
 		free(ways->costs[w]);
-	}
 }
 
 static void allowed(cpu_set_t *cpus)
