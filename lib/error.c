@@ -17,7 +17,7 @@ const char *clp_strerror(int error)
 	case ENOENT:
 		return "No such routine, operation or file";
 	case ENOTSUP:
-		return "The routine is not available on this machine";
+		return "Not available on this machine: the routine, or what the kernel would have to do";
 	case EOVERFLOW:
 		return "The number of pages is too large for the address space";
 	case ESTALE:
@@ -25,7 +25,11 @@ const char *clp_strerror(int error)
 	case EBUSY:
 		return "Another thread is loading a profile";
 	case EACCES:
-		return "Permission denied";
+		return "Permission denied: a file, or memory that is not writable";
+	case ENOMEM:
+		return "Part of the region is not mapped, or memory is short";
+	case EFAULT:
+		return "Part of the region can't be had: too few huge pages, or the end of its file";
 	case EFBIG:
 		return "The file is too large to be a profile";
 	default:
