@@ -35,7 +35,7 @@ struct map_query {
 
 int clp_maps_open(struct clp_maps *maps)
 {
-	maps->fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	maps->fd = open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
 	maps->text = false;
 	maps->used = maps->have = 0;
 	return maps->fd < 0 ? -errno : 0;
@@ -44,6 +44,12 @@ int clp_maps_open(struct clp_maps *maps)
 void clp_maps_close(struct clp_maps *maps)
 {
 	close(maps->fd);
+}
+
+void clp_maps_rewind(struct clp_maps *maps)
+{
+	lseek(maps->fd, 0, SEEK_SET);
+	maps->used = maps->have = 0;
 }
 
 /* The next byte of the file; -1 at its end. */

@@ -26,6 +26,7 @@ struct clp_maps {
 /* 0, or what open() says, negated. */
 int clp_maps_open(struct clp_maps *maps);
 void clp_maps_close(struct clp_maps *maps);
+void clp_maps_rewind(struct clp_maps *maps);
 /* The mapping that holds `at` or else the next one; false where there is none. `at` never descends in one walk. */
 bool clp_maps_next(struct clp_maps *maps, uintptr_t at, struct clp_mapping *mapping);
 

@@ -361,43 +361,34 @@ static void learn(struct round *r)
 }
 
 /* 0, or why a store somewhere in [from, end) would fail. */
-static int check(uintptr_t from, uintptr_t end)
+static int check(struct clp_maps *maps, uintptr_t from, uintptr_t end)
 {
 	struct clp_mapping m;
-	struct clp_maps maps;
-	int err = clp_maps_open(&maps);
 
-	if (err)
-		return err;
-	while (!err && from < end) {
-		if (!clp_maps_next(&maps, from, &m) || m.start > from)
-			err = -ENOMEM;
-		else if (!m.writable)
-			err = -EACCES;
-		else
-			from = m.end;
+	while (from < end) {
+		if (!clp_maps_next(maps, from, &m) || m.start > from)
+			return -ENOMEM;
+		if (!m.writable)
+			return -EACCES;
+		from = m.end;
 	}
-	clp_maps_close(&maps);
-	return err;
+	return 0;
 }
 
-static int recycle_pages(struct round *r)
+static void recycle_pages(struct round *r, struct clp_maps *maps)
 {
 	uintptr_t from = r->start;
 	struct clp_mapping m;
-	struct clp_maps maps;
-	int err = clp_maps_open(&maps);
 
-	if (err)
-		return err;
-	while (from < r->end && clp_maps_next(&maps, from, &m)) {
-		uintptr_t to = m.end < r->end ? m.end : r->end;
+	clp_maps_rewind(maps);
+	while (from < r->end) {
+		/* What is not said of a mapping is taken for the worst. */
+		bool known = clp_maps_next(maps, from, &m) && m.start <= from;
+		uintptr_t to = known && m.end < r->end ? m.end : r->end;
 
-		recycle_mapping(r, from, to, m.anonymous);
+		recycle_mapping(r, from, to, known && m.anonymous);
 		from = to;
 	}
-	clp_maps_close(&maps);
-	return 0;
 }
 
 /* What is in memory, and in huge pages, of the region. */
@@ -463,18 +454,24 @@ int clp_recycle(void *addr, size_t len, unsigned flags, struct clp_recycler *rec
 	uintptr_t page = clp_cpu_page(), from = (uintptr_t)addr, end = from + len;
 	struct clp_recycler none = { .sz = sizeof(none) }, *c = recycler ? recycler : &none;
 	struct round r = { .flags = flags, .track = flags & CLP_TRACKED, .pagemap = -EBADF };
+	struct clp_maps maps;
 	int was = errno, err;
 
 	if (refused(addr, len, flags, recycler))
 		return -EINVAL;
-	err = check(from & ~(page - 1), end);
+	err = clp_maps_open(&maps);
+	if (!err && len) {
+		err = check(&maps, from & ~(page - 1), end);
+		if (err)
+			clp_maps_close(&maps);
+	}
 	errno = was;
 	if (err)
 		return err;
 	/* The last page of the address space, where rounding up would wrap, is the kernel's. */
 	r.start = (from + page - 1) & ~(page - 1);
 	r.end = end & ~(page - 1);
-	if (r.start >= r.end)
+	if (r.start >= r.end || !len)
 		r.start = r.end = end;
 	r.drop = c->threshold && len >= c->threshold;
 	r.keep = (c->keep + page - 1) & ~(page - 1);
@@ -482,7 +479,8 @@ int clp_recycle(void *addr, size_t len, unsigned flags, struct clp_recycler *rec
 	if (flags & CLP_COUNT)
 		count(&r, &c->resident_before, &c->huge_before);
 	clear(&r, from, r.start);
-	err = r.start < r.end ? recycle_pages(&r) : 0;
+	recycle_pages(&r, &maps);
+	clp_maps_close(&maps);
 	clear(&r, r.end, end);
 	clp_drain();
 	close_round(&r, c);
@@ -494,7 +492,7 @@ int clp_recycle(void *addr, size_t len, unsigned flags, struct clp_recycler *rec
 	c->skipped = r.skipped;
 	c->dropped = r.dropped;
 	errno = was;
-	return err ? err : (r.cleared ? CLP_DID_CLEAR : 0) | (r.skipped ? CLP_DID_SKIP : 0) | (r.dropped ? CLP_DID_DROP : 0);
+	return (r.cleared ? CLP_DID_CLEAR : 0) | (r.skipped ? CLP_DID_SKIP : 0) | (r.dropped ? CLP_DID_DROP : 0);
 }
 
 const char *clp_tracking_name(enum clp_tracking tracking)

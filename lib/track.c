@@ -43,7 +43,7 @@ static uint64_t *slot;
 int clp_pagemap_open(void)
 {
 	struct scan_query q = { .size = sizeof(q), .all_of = CLP_PAGES_WRITTEN, .returned = CLP_PAGES_WRITTEN };
-	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	int fd = open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return -EPERM;
