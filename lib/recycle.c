@@ -136,7 +136,7 @@ static int written(struct round *r, uintptr_t from, uintptr_t end)
 {
 	enum clp_scan what = r->learnt.full ? CLP_SCAN_WRITTEN_FAST : CLP_SCAN_WRITTEN;
 	struct clp_pages pages[LISTED];
-	size_t before = r->cleared;
+	size_t before = r->cleared, skipped = r->skipped;
 	uintptr_t at = from;
 
 	while (at < end) {
@@ -147,7 +147,9 @@ static int written(struct round *r, uintptr_t from, uintptr_t end)
 		for (int i = 0; i < n; i++) {
 			uintptr_t first = (uintptr_t)pages[i].start, last = (uintptr_t)pages[i].end;
 
-			if (pages[i].is & CLP_PAGES_PRESENT || !discard(first, last))
+			if (what == CLP_SCAN_WRITTEN_FAST)
+				in_place(r, first, last, MISSING_ZERO);
+			else if (pages[i].is & CLP_PAGES_PRESENT || !discard(first, last))
 				clear(r, first, last);
 		}
 		if (!n || r->learnt.mode != CLP_LEARN_TRACK)
@@ -156,7 +158,7 @@ static int written(struct round *r, uintptr_t from, uintptr_t end)
 		if (err)
 			return err;
 	}
-	r->skipped += end - from - (r->cleared - before);
+	r->skipped = skipped + (end - from) - (r->cleared - before);
 	return 0;
 }
 
