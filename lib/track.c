@@ -125,7 +125,7 @@ static int open_uffd(void)
 	if (fd < 0 && errno == EINVAL)
 		fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return errno == ENOSYS ? -ENOSYS : -EPERM;
+		return -errno;
 	if (!ioctl(fd, UFFDIO_API, &api))
 		return fd;
 	api = (struct uffdio_api){ .api = UFFD_API };
@@ -252,8 +252,9 @@ bool clp_track_taken(uintptr_t at)
 	size_t page = clp_cpu_page();
 	int fd = uffd();
 
+	/* Where nobody may have one, nobody has; but short of descriptors or memory it can't be told. */
 	if (fd < 0)
-		return false;
+		return fd != -EPERM && fd != -ENOSYS;
 	if (enlist(fd, at, at + page, UFFDIO_REGISTER_MODE_MISSING))
 		return errno == EBUSY;
 	dismiss(fd, at, at + page);
