@@ -231,16 +231,21 @@ static void recycle_mapping(struct round *r, uintptr_t from, uintptr_t end, bool
 	}
 }
 
-/* Stripe i of the sample; false after the last one. */
+/*
+ * Stripe i of the sample; false after the last one. Each lies elsewhere in its share of the region (by multiples of the golden ratio), for programs write to
+ * regular places: the heads of buffers, say, at multiples of a power of two.
+ */
 static bool stripe(const struct round *r, size_t i, uintptr_t *from, uintptr_t *end)
 {
 	size_t page = clp_cpu_page(), pages = (r->end - r->start) / page, sample = pages / SAMPLED;
-	size_t stripes = sample < STRIPES ? sample : STRIPES;
+	size_t stripes = sample < STRIPES ? sample : STRIPES, len, room;
 
 	if (i >= stripes)
 		return false;
-	*from = r->start + i * (pages / stripes) * page;
-	*end = *from + sample / stripes * page;
+	len = sample / stripes;
+	room = pages / stripes - len;
+	*from = r->start + (i * (pages / stripes) + (uint32_t)(i * 0x9e3779b9u) % (room + 1)) * page;
+	*end = *from + len * page;
 	return true;
 }
 
