@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * filter.h - this process on a system that lacks a system call, or an ioctl: a seccomp filter that answers in its place. For children: it stays.
+ * filter.h - this process on a system that lacks a system call, or an ioctl: a seccomp filter that answers in its place; or one that is short of
+ * descriptors. For children: it stays.
  */
 #ifndef FILTER_H
 #define FILTER_H
@@ -10,6 +11,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,6 +37,34 @@ static inline void filter_call(long number, unsigned mask, unsigned value, int e
 static inline void filter_fs_ioctl(unsigned number, int error)
 {
 	filter_call(SYS_ioctl, 0xffff, 'f' << 8 | number, error);
+}
+
+/* Take descriptors until only so many, one or two, can be had. */
+static inline void leave_descriptors(unsigned n)
+{
+	struct rlimit limit;
+	int fd, last = -1;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		_exit(98);
+	limit.rlim_cur = 64;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		_exit(98);
+	while ((fd = dup(STDERR_FILENO)) >= 0)
+		last = fd;
+	while (n--)
+		close(last--);
+}
+
+static inline void enough_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		_exit(98);
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		_exit(98);
 }
 
 #endif

@@ -239,6 +239,8 @@ static void refuses(void **state)
 	unsigned char *p = filled(8 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 
 	(void)state;
+	assert_int_equal(clp_recycle((void *)1, 0, 0, NULL), 0);
+	assert_int_equal(clp_recycle((void *)UINTPTR_MAX, 0, 0, NULL), 0);
 	assert_int_equal(clp_recycle(p, PAGE, CLP_HOT | CLP_COLD, NULL), -EINVAL);
 	assert_int_equal(clp_recycle(p, PAGE, CLP_NODRAIN, NULL), -EINVAL);
 	assert_int_equal(clp_recycle(p, PAGE, 0x80, NULL), -EINVAL);
@@ -357,6 +359,65 @@ static void another_userfaultfd(void **state)
 	close(s.stop[1]);
 }
 
+/* With a descriptor for /proc/self/maps and none to ask whether there is such a userfaultfd. */
+static void can_not_ask(void *unused)
+{
+	struct server s = { 0 };
+	struct uffdio_api api = { .api = UFFD_API };
+	size_t len = 32 * PAGE;
+	unsigned char *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct uffdio_register reg = { .range = { (uintptr_t)p, len }, .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct clp_recycler r = recycler();
+	pthread_t server;
+
+	(void)unused;
+	s.faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	CHILD_CHECK(!ioctl(s.faults, UFFDIO_API, &api) && !ioctl(s.faults, UFFDIO_REGISTER, &reg));
+	CHILD_CHECK(!pipe(s.stop) && !pthread_create(&server, NULL, serve, &s));
+	CHILD_CHECK(p[5 * PAGE] == FILL);
+	leave_descriptors(1);
+	CHILD_CHECK(clp_recycle(p, len, 0, NULL) == CLP_DID_CLEAR && all(p, len, 0));
+	r.threshold = 1;
+	CHILD_CHECK(clp_recycle(p, len, 0, &r) == CLP_DID_CLEAR && all(p, len, 0));
+}
+
+static void another_userfaultfd_and_no_descriptors(void **state)
+{
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	(void)state;
+	if (fd < 0)
+		SKIP("userfaultfd: %s", strerror(errno));
+	close(fd);
+	assert_int_equal(in_child(can_not_ask, NULL), 0);
+}
+
+/* /proc/self is the first thread's. */
+static void *outlive(void *first)
+{
+	unsigned char *p = filled(8 * PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	pthread_join(*(pthread_t *)first, NULL);
+	_exit(clp_recycle(p, 8 * PAGE, 0, NULL) != CLP_DID_CLEAR || !all(p, 8 * PAGE, 0));
+}
+
+static void end_first(void *unused)
+{
+	static pthread_t first;
+	pthread_t other;
+
+	(void)unused;
+	first = pthread_self();
+	CHILD_CHECK(!pthread_create(&other, NULL, outlive, &first));
+	pthread_exit(NULL);
+}
+
+static void the_first_thread_has_ended(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(end_first, NULL), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +434,8 @@ int main(void)
 		cmocka_unit_test(kernels_without_the_query),
 		cmocka_unit_test(without_proc),
 		cmocka_unit_test(another_userfaultfd),
+		cmocka_unit_test(another_userfaultfd_and_no_descriptors),
+		cmocka_unit_test(the_first_thread_has_ended),
 	};
 
 	return cmocka_run_group_tests_name("recycle", tests, NULL, NULL);

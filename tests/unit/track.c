@@ -554,6 +554,74 @@ static void threads(void **state)
 	assert_int_equal(in_child(threads_at_once, NULL), 0);
 }
 
+/* A round that is short of descriptors either fails before anything is done, or leaves nothing protected that is not zero. */
+static void short_of_descriptors(void *left)
+{
+	struct clp_recycler r = { 0 };
+	unsigned char *p = region();
+
+	CHILD_CHECK(recycle(p, &r) >= 0);
+	decide(&r, true);
+	memset(p, FILL, LEN);
+	leave_descriptors(*(unsigned *)left);
+	if (recycle(p, &r) < 0)
+		CHILD_CHECK(all(p, LEN, FILL));
+	else
+		CHILD_CHECK(all(p, LEN, 0));
+	enough_descriptors();
+	CHILD_CHECK(recycle(p, &r) >= 0 && all(p, LEN, 0));
+}
+
+static void few_descriptors(void **state)
+{
+	struct clp_recycler r;
+
+	(void)state;
+	munmap(tracked(&r), LEN);
+	for (unsigned left = 0; left < 4; left++)
+		assert_int_equal(in_child(short_of_descriptors, &left), 0);
+}
+
+/* What the program gave back since stays so, and its guard pages are not stored to. */
+static void given_back(void **state)
+{
+	struct clp_recycler r;
+	unsigned char *p = tracked(&r);
+
+	(void)state;
+	for (size_t at = 0; at < LEN / 2; at += 2 * PAGE)
+		assert_int_equal(madvise(p + at, PAGE, MADV_DONTNEED), 0);
+	if (madvise(p + LEN - PAGE, PAGE, 102 /* MADV_GUARD_INSTALL, Linux 6.13 */))
+		assert_int_equal(errno, EINVAL);
+	p[PAGE] = FILL;
+	assert_int_equal(clp_recycle(p, LEN, CLP_TRACKED | CLP_COUNT, &r), CLP_DID_CLEAR | CLP_DID_SKIP);
+	assert_int_equal(r.cleared, PAGE);
+	assert_true(r.resident_before < LEN - LEN / 4 + PAGE && r.resident_after == r.resident_before);
+	assert_true(all(p, LEN - PAGE, 0));
+	munmap(p, LEN);
+}
+
+/* What is written at regular distances is not taken for more, or less, than it is. */
+static void regular_places(void **state)
+{
+	struct clp_learnt l;
+
+	(void)state;
+	munmap(tracked(&(struct clp_recycler){ 0 }), LEN);
+	for (size_t pages = 16; pages <= 64; pages *= 2) {
+		struct clp_recycler r = { 0 };
+		unsigned char *p = region();
+
+		recycle(p, &r);
+		for (size_t at = 0; at < LEN; at += pages * PAGE)
+			p[at] = FILL;
+		recycle(p, &r);
+		memcpy(&l, r.state, sizeof(l));
+		assert_true(l.share < 4.0f / (float)pages);
+		munmap(p, LEN);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -574,6 +642,9 @@ int main(void)
 		cmocka_unit_test(small_regions),
 		cmocka_unit_test(systems_that_can_not),
 		cmocka_unit_test(threads),
+		cmocka_unit_test(few_descriptors),
+		cmocka_unit_test(given_back),
+		cmocka_unit_test(regular_places),
 		cmocka_unit_test(descriptors_closed),
 	};
 
