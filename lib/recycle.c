@@ -35,6 +35,7 @@ struct round {
 	uintptr_t start, end; /* the whole pages of the region */
 	int pagemap;	      /* a descriptor, or why there is none */
 	bool track;
+	bool release;	      /* from the tracking of earlier rounds */
 	bool fresh;	      /* some of it was not under tracking yet */
 	struct clp_learnt learnt;
 	struct clp_seen seen;
@@ -218,6 +219,8 @@ static bool tracked(struct round *r, uintptr_t from, uintptr_t end)
 
 static void recycle_mapping(struct round *r, uintptr_t from, uintptr_t end, bool anonymous)
 {
+	if (anonymous && r->release)
+		clp_untrack(from, end);
 	if (!anonymous) {
 		if (r->track)
 			r->tracking = CLP_TRACKING_MAPPING;
@@ -422,7 +425,7 @@ static void open_round(struct round *r, struct clp_recycler *recycler)
 {
 	memcpy(&r->learnt, recycler->state, sizeof(r->learnt));
 	if (!r->track && r->learnt.listed) {
-		clp_untrack(r->start, r->end);
+		r->release = true;
 		r->learnt = (struct clp_learnt){ 0 };
 	}
 	if (r->track && (r->end - r->start) / clp_cpu_page() < TRACKED_LEAST) {

@@ -243,7 +243,8 @@ void clp_untrack(uintptr_t from, uintptr_t end)
 {
 	int fd = uffd();
 
-	if (fd >= 0)
+	/* Asked for again first, which only its owner may: before Linux 6.17 any userfaultfd could let go of any other's memory. */
+	if (fd >= 0 && !enlist(fd, from, end, UFFDIO_REGISTER_MODE_WP))
 		dismiss(fd, from, end);
 }
 

@@ -50,7 +50,7 @@ int clp_track(int pagemap, uintptr_t from, uintptr_t end, bool *fresh);
 /* Take the protection off [from, end): all of it counts as written. */
 void clp_unprotect(uintptr_t from, uintptr_t end);
 
-/* Let go of [from, end). */
+/* Let go of [from, end), in one mapping, if it is this library's. */
 void clp_untrack(uintptr_t from, uintptr_t end);
 
 /* Whether another userfaultfd has the mapping that holds the page at `at`, which nobody may use meanwhile. False where it can't be told. */

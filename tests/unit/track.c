@@ -366,6 +366,32 @@ static void taken(void **state)
 	close(fd);
 }
 
+/* A round without tracking lets go of what is the library's, and of nothing else (the kernel itself sees to that from Linux 6.17 on). */
+static void releases_its_own(void **state)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = (uint64_t)1 << 15 };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_WP };
+	struct uffdio_writeprotect wp = { .mode = UFFDIO_WRITEPROTECT_MODE_WP };
+	struct clp_recycler r;
+	unsigned char *p;
+	int fd;
+
+	(void)state;
+	munmap(tracked(&r), LEN);
+	fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	assert_int_equal(ioctl(fd, UFFDIO_API, &api), 0);
+	p = region();
+	reg.range = wp.range = (struct uffdio_range){ (uintptr_t)p + LEN / 2, LEN / 4 };
+	assert_int_equal(ioctl(fd, UFFDIO_REGISTER, &reg), 0);
+	assert_true(recycle(p, &r) >= 0);
+	assert_true(clp_recycle(p, LEN, 0, &r) >= 0);
+	assert_int_equal(ioctl(fd, UFFDIO_WRITEPROTECT, &wp), 0);
+	reg.range = (struct uffdio_range){ (uintptr_t)p, LEN };
+	assert_int_equal(ioctl(fd, UFFDIO_REGISTER, &reg), 0);
+	munmap(p, LEN);
+	close(fd);
+}
+
 static size_t huge_bytes(unsigned char *p, struct clp_recycler *r, unsigned flags)
 {
 	assert_true(clp_recycle(p, LEN, CLP_TRACKED | CLP_COUNT | flags, r) >= 0);
@@ -636,6 +662,7 @@ int main(void)
 		cmocka_unit_test(mapped_over),
 		cmocka_unit_test(shared_memory_is_never_tracked),
 		cmocka_unit_test(taken),
+		cmocka_unit_test(releases_its_own),
 		cmocka_unit_test(huge_pages),
 		cmocka_unit_test(pinned_memory),
 		cmocka_unit_test(untracked),
