@@ -484,7 +484,7 @@ int clp_recycle(void *addr, size_t len, unsigned flags, struct clp_recycler *rec
 	if (r.start >= r.end || !len)
 		r.start = r.end = end;
 	r.drop = c->threshold && len >= c->threshold;
-	r.keep = (c->keep + page - 1) & ~(page - 1);
+	r.keep = ((c->keep < len ? c->keep : len) + page - 1) & ~(page - 1);
 	open_round(&r, c);
 	if (flags & CLP_COUNT)
 		count(&r, &c->resident_before, &c->huge_before);

@@ -146,6 +146,10 @@ static void gives_back_above_the_threshold(void **state)
 	assert_true(r.cleared == 1 * MiB && r.dropped == 7 * MiB && r.resident_before == len && r.resident_after == 1 * MiB);
 	assert_int_equal(resident(p, len), 1 * MiB);
 	assert_true(all(p, len, 0));
+	r.keep = SIZE_MAX;
+	memset(p, FILL, len);
+	assert_int_equal(clp_recycle(p, len, CLP_COUNT, &r), CLP_DID_CLEAR);
+	assert_true(r.resident_after == len && all(p, len, 0));
 	munmap(p, len);
 }
 
