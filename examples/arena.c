@@ -79,13 +79,22 @@ static bool serve(struct arena *a, int request)
 	return true;
 }
 
+/* 0 where it is no number from 1 to most. */
+static int number(const char *text, long most)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	return *text && !*end && n >= 1 && n <= most ? (int)n : 0;
+}
+
 int main(int argc, char **argv)
 {
-	size_t size = (argc > 1 ? strtoul(argv[1], NULL, 0) : 64) * MIB;
-	int requests = argc > 2 ? atoi(argv[2]) : 10, err;
+	size_t size = (argc > 1 ? (size_t)number(argv[1], 65536) : 64) * MIB;
+	int requests = argc > 2 ? number(argv[2], 127) : 10, err;
 	struct arena arena;
 
-	if (!size || size / MIB > 65536 || requests < 1 || requests > 127) {
+	if (argc > 3 || !size || !requests) {
 		fprintf(stderr, "usage: arena [MIB [REQUESTS]], 1 to 65536 MiB and 1 to 127 requests\n");
 		return 2;
 	}

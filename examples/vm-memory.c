@@ -10,7 +10,6 @@
  */
 #define _GNU_SOURCE
 #include <clearpages.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -100,12 +99,12 @@ static bool populate(const struct memory *m, bool huge)
 
 	start = now() - start;
 	if (err) {
-		fprintf(stderr, "vm-memory: %zu of %zu bytes populated, %zu short: %s: ", done, m->size, m->size - done,
-			err == -EFAULT ? "no page left" : strerror(-err));
+		fprintf(stderr, "vm-memory: %zu of %zu bytes populated, %zu short: ", done, m->size, m->size - done);
 		if (huge)
-			fprintf(stderr, "add %zu to /proc/sys/vm/nr_hugepages, or try 'plain'\n", (m->size - done) / m->page);
+			fprintf(stderr, "add %zu to /proc/sys/vm/nr_hugepages, or try 'plain'", (m->size - done) / m->page);
 		else
-			fprintf(stderr, "free memory, or give a smaller size\n");
+			fprintf(stderr, "free memory, or give a smaller size");
+		fprintf(stderr, " (%s)\n", clp_strerror(err));
 		return false;
 	}
 	printf("%-28s %9.1f ms, %5.1f GB/s\n", "populated", start * 1e3, (double)m->size / start / 1e9);
