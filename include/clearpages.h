@@ -148,13 +148,13 @@ CLP_API int clp_populate_parallel(void *addr, size_t len, const struct clp_paral
  *  - With CLP_TRACKED pages are write-protected once they are zero (userfaultfd's asynchronous mode), and the next round clears those that were
  *    written since. Each first write to a page then costs a fault, so a sample finds out from time to time whether that pays, and where it does
  *    not nothing is protected. The caller asserts that nothing writes past the page tables: no io_uring registered buffers, VFIO, RDMA or other
- *    pins from before a round. What such a one writes STAYS, unreported. `threshold` then holds where the memory can't be tracked.
+ *    pins from before a round; and that no other tool protects it by PAGEMAP_SCAN. What is written so STAYS, unreported. `threshold` then holds where the memory can't be tracked.
  * A userfaultfd of the program's own is respected: its memory is cleared whole, and its missing pages are not taken for zero.
  *
  * Returns what was done, a sum of CLP_DID_*; -EINVAL as clp_clear(), and for flags that contradict each other; -ENOMEM where part of the region is not mapped,
- * -EACCES where it is not writable, what open() says of /proc/self/maps (-ENOENT: no /proc); then nothing was written.
- * It reads /proc/self/maps (Linux 6.11: one query a mapping), and for tracked memory keeps one descriptor open for the process, which is
- * closed on exec and not used in a child; where a program closes it, the next round clears all.
+ * -EACCES where it is not writable, what open() says of /proc/thread-self/maps (-ENOENT: no /proc; -EMFILE); then nothing was written.
+ * It opens /proc/thread-self/maps, for tracked memory pagemap beside it, and keeps one userfaultfd for the process, as soon as it has to ask whether
+ * the program's own has what is missing. That one is closed on exec and not used in a child; where a program closes it, the next round clears all.
  */
 #define CLP_DID_CLEAR 0x1 /* stored zeros */
 #define CLP_DID_SKIP  0x2 /* left alone what is zero: not written since the last round, or not in memory */

@@ -26,6 +26,8 @@ const char *clp_strerror(int error)
 		return "Another thread is loading a profile";
 	case EACCES:
 		return "Permission denied: a file, or memory that is not writable";
+	case EMFILE:
+		return "Too many files are open";
 	case ENOMEM:
 		return "Part of the region is not mapped, or memory is short";
 	case EFAULT:

@@ -26,9 +26,8 @@ struct clp_learnt {
 	uint32_t guarded; /* pages that are protected since the last round */
 	uint16_t rests, rests_until; /* rounds */
 	uint8_t mode;
-	uint8_t full;  /* every page was in memory when tracking began */
 	uint8_t listed; /* the region is under the library's userfaultfd */
-	uint8_t unused;
+	uint8_t unused[2];
 };
 
 /* What a round has seen. */

@@ -111,7 +111,7 @@ static void drop(struct round *r, uintptr_t from, uintptr_t end)
 /* Returns 0, or what the kernel says. */
 static int protect(struct round *r, uintptr_t from, uintptr_t end)
 {
-	ptrdiff_t pages = clp_protect(r->pagemap, from, end, r->flags & CLP_SPLIT_OK, r->learnt.full);
+	ptrdiff_t pages = clp_protect(r->pagemap, from, end, r->flags & CLP_SPLIT_OK);
 
 	if (pages < 0)
 		return (int)pages;
@@ -135,22 +135,19 @@ static int protect_again(struct round *r, const struct clp_pages *pages, unsigne
 /* Clear what was written since the last round, and protect it again. */
 static int written(struct round *r, uintptr_t from, uintptr_t end)
 {
-	enum clp_scan what = r->learnt.full ? CLP_SCAN_WRITTEN_FAST : CLP_SCAN_WRITTEN;
 	struct clp_pages pages[LISTED];
-	size_t before = r->cleared, skipped = r->skipped;
+	size_t before = r->cleared;
 	uintptr_t at = from;
 
 	while (at < end) {
-		int n = clp_scan(r->pagemap, what, &at, end, pages, LISTED), err;
+		int n = clp_scan(r->pagemap, CLP_SCAN_WRITTEN, &at, end, pages, LISTED), err;
 
 		if (n < 0)
 			return n;
 		for (int i = 0; i < n; i++) {
 			uintptr_t first = (uintptr_t)pages[i].start, last = (uintptr_t)pages[i].end;
 
-			if (what == CLP_SCAN_WRITTEN_FAST)
-				in_place(r, first, last, MISSING_ZERO);
-			else if (pages[i].is & CLP_PAGES_PRESENT || !discard(first, last))
+			if (pages[i].is & CLP_PAGES_PRESENT || !discard(first, last))
 				clear(r, first, last);
 		}
 		if (!n || r->learnt.mode != CLP_LEARN_TRACK)
@@ -159,7 +156,7 @@ static int written(struct round *r, uintptr_t from, uintptr_t end)
 		if (err)
 			return err;
 	}
-	r->skipped = skipped + (end - from) - (r->cleared - before);
+	r->skipped += end - from - (r->cleared - before);
 	return 0;
 }
 
@@ -322,7 +319,6 @@ static int guard(struct round *r, enum clp_learn_mode was)
 		r->tracking = CLP_TRACKING_ON;
 		if (was == CLP_LEARN_TRACK && !r->fresh)
 			break;
-		l->full = clp_resident(r->start, r->end) == r->end - r->start;
 		err = protect(r, r->start, r->end);
 		break;
 	case CLP_LEARN_SAMPLE:

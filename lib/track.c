@@ -75,31 +75,26 @@ static int scan(int pagemap, struct scan_query *q, uintptr_t *at, uintptr_t end,
 
 int clp_scan(int pagemap, enum clp_scan what, uintptr_t *at, uintptr_t end, struct clp_pages *pages, size_t most)
 {
-	/* The kernel has a short way for "written" asked for and returned alone. */
+	/* Not "written" asked for and returned alone, for which the kernel has a short way: that takes pages that are not there for written. */
 	static const struct scan_query queries[] = {
 		[CLP_SCAN_WRITTEN] = { .flags = SCAN_ASYNC_ONLY, .all_of = CLP_PAGES_WRITTEN, .returned = CLP_PAGES_WRITTEN | CLP_PAGES_PRESENT },
-		[CLP_SCAN_WRITTEN_FAST] = { .flags = SCAN_ASYNC_ONLY, .all_of = CLP_PAGES_WRITTEN, .returned = CLP_PAGES_WRITTEN },
 		[CLP_SCAN_PROTECTED] = { .flags = SCAN_ASYNC_ONLY, .inverted = CLP_PAGES_WRITTEN, .all_of = CLP_PAGES_WRITTEN | CLP_PAGES_PRESENT,
 					 .returned = CLP_PAGES_PRESENT },
 		[CLP_SCAN_HUGE] = { .all_of = CLP_PAGES_HUGE, .returned = CLP_PAGES_HUGE },
 	};
 	struct scan_query q = queries[what];
-	int n = scan(pagemap, &q, at, end, pages, most);
 
-	if (what == CLP_SCAN_WRITTEN_FAST)
-		for (int i = 0; i < n; i++)
-			pages[i].is |= CLP_PAGES_PRESENT;
-	return n;
+	return scan(pagemap, &q, at, end, pages, most);
 }
 
-ptrdiff_t clp_protect(int pagemap, uintptr_t from, uintptr_t end, bool split, bool fast)
+ptrdiff_t clp_protect(int pagemap, uintptr_t from, uintptr_t end, bool split)
 {
 	struct scan_query q = { .flags = SCAN_PROTECT | SCAN_ASYNC_ONLY, .returned = CLP_PAGES_WRITTEN };
 	struct clp_pages pages[64];
 	ptrdiff_t protected = 0;
 
-	/* Without a place for its answer the kernel would protect, and mark, whatever it finds: pages that are not there too. */
-	q.all_of = CLP_PAGES_WRITTEN | (split && fast ? 0 : CLP_PAGES_PRESENT);
+	/* Without PRESENT, or a place for its answer, the kernel would also mark pages that are not there. */
+	q.all_of = CLP_PAGES_WRITTEN | CLP_PAGES_PRESENT;
 	if (!split) {
 		q.all_of |= CLP_PAGES_HUGE;
 		q.inverted = CLP_PAGES_HUGE;
@@ -232,7 +227,7 @@ int clp_track(int pagemap, uintptr_t from, uintptr_t end, bool *fresh)
 	if (fd < 0)
 		return fd;
 	/* Whether some userfaultfd tracks the mapping already; and then whether it is this one, which alone may be asked again. */
-	*fresh = clp_scan(pagemap, CLP_SCAN_WRITTEN_FAST, &at, from + clp_cpu_page(), pages, 1) < 0;
+	*fresh = clp_scan(pagemap, CLP_SCAN_WRITTEN, &at, from + clp_cpu_page(), pages, 1) < 0;
 	err = enlist(fd, from, end, UFFDIO_REGISTER_MODE_WP);
 	if (err)
 		return err == -EBUSY || err == -ENOMEM ? err : -ENOSYS;

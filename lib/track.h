@@ -23,9 +23,8 @@ struct clp_pages {
 int clp_pagemap_open(void);
 
 enum clp_scan {
-	CLP_SCAN_WRITTEN,      /* in memory or swapped out, and written since it was protected; `is` has PRESENT */
-	CLP_SCAN_WRITTEN_FAST, /* the same where all is in memory; what is not counts as written */
-	CLP_SCAN_PROTECTED,    /* in memory, and not written since */
+	CLP_SCAN_WRITTEN,   /* in memory or swapped out, and written since it was protected; `is` has PRESENT */
+	CLP_SCAN_PROTECTED, /* in memory, and not written since */
 	CLP_SCAN_HUGE
 };
 
@@ -36,10 +35,9 @@ enum clp_scan {
 int clp_scan(int pagemap, enum clp_scan what, uintptr_t *at, uintptr_t end, struct clp_pages *pages, size_t most);
 
 /*
- * Protect what is in memory of [from, end), huge pages only if `split`. `fast`: all is in memory. Returns how many pages were not protected before, or why
- * it stopped.
+ * Protect what is in memory of [from, end), huge pages only if `split`. Returns how many pages were not protected before, or why it stopped.
  */
-ptrdiff_t clp_protect(int pagemap, uintptr_t from, uintptr_t end, bool split, bool fast);
+ptrdiff_t clp_protect(int pagemap, uintptr_t from, uintptr_t end, bool split);
 
 /*
  * Put [from, end), in one mapping, under this library's userfaultfd. *fresh: it was not before, and nothing in it is protected. -EBUSY where another one
