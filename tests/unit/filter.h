@@ -10,18 +10,19 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* From now on calls of `number` whose second argument, masked, is `value` fail with `error`. Mask 0, value 0: all. */
-static inline void filter_call(long number, unsigned mask, unsigned value, int error)
+/* From now on calls of `number` whose argument `arg`, counted from 0, is `value` when masked fail with `error`. Mask 0, value 0: all. */
+static inline void filter_call(long number, unsigned arg, unsigned mask, unsigned value, int error)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 4),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)(offsetof(struct seccomp_data, args) + arg * sizeof(uint64_t))),
 		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
@@ -36,7 +37,7 @@ static inline void filter_call(long number, unsigned mask, unsigned value, int e
 /* The ioctl of type 'f' (fs.h) and this number. */
 static inline void filter_fs_ioctl(unsigned number, int error)
 {
-	filter_call(SYS_ioctl, 0xffff, 'f' << 8 | number, error);
+	filter_call(SYS_ioctl, 1, 0xffff, 'f' << 8 | number, error);
 }
 
 /* Take descriptors until only so many, one or two, can be had. */

@@ -5,15 +5,13 @@
  * thread-local variables that do not fit the stacks of the library's threads (BIG_TLS).
  */
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "filter.h"
 #include "unit.h"
 
 #define FILL 0x5a
@@ -551,20 +549,10 @@ static void populate_short_of_huge_pages(void **state)
 /* A kernel before 5.14, to all appearances. */
 static void child_without_populate(void *arg)
 {
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 23, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { COUNT(code), code };
 	struct looper *l = arg;
 	size_t done = 1;
 
-	CHILD_CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
-	CHILD_CHECK(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+	filter_call(SYS_madvise, 2, ~0u, 23 /* MADV_POPULATE_WRITE */, EINVAL);
 	errno = 12345;
 	CHILD_CHECK(clp_populate_parallel(l->room, l->size, &two, &done) == -EOPNOTSUPP);
 	CHILD_CHECK(done == 0 && errno == 12345);
@@ -603,7 +591,9 @@ static void populate_at_memory_limit(void **state)
 		SKIP("a sanitizer needs the memory itself");
 	if (!group_make(&g.group, "memory", "memory.max", "33554432", "memory.limit_in_bytes", "33554432"))
 		SKIP("no control group with a memory limit can be made here");
+	/* No way out by swap: version 2, version 1. */
 	write_file(g.group.dir, "memory.swap.max", "0");
+	write_file(g.group.dir, "memory.memsw.limit_in_bytes", "33554432");
 	status = in_child(child_at_memory_limit, &g);
 	group_remove(&g.group);
 	assert_true(status == 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));

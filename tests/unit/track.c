@@ -522,7 +522,7 @@ static void without(void *filter)
 	if (scan)
 		filter_fs_ioctl(16, ENOTTY);
 	else
-		filter_call(SYS_userfaultfd, 0, 0, EPERM);
+		filter_call(SYS_userfaultfd, 0, 0, 0, EPERM);
 	for (unsigned round = 0; round < 3; round++) {
 		memset(p, FILL, LEN);
 		CHILD_CHECK(clp_recycle(p, LEN, CLP_TRACKED | CLP_COUNT, &r) == CLP_DID_DROP);
