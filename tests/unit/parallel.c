@@ -277,6 +277,8 @@ static void child_with_quota(void *arg)
 	struct grouped *g = arg;
 
 	CHILD_CHECK(write_file(g->group.dir, "cgroup.procs", "0"));
+	/* What was read before the fork holds for a second. */
+	usleep(1100000);
 	child_clears(&g->l);
 	CHILD_CHECK(threads_here() == 1);
 }
