@@ -38,7 +38,7 @@ void write_charts(struct page *p, size_t machine, enum section section)
 		[SECTION_PARALLEL] = { "With several threads",
 				       "Payload GB/s (10⁹ bytes a second) against the size of the region, also of one thread." },
 		[SECTION_RECYCLE] = { "Used memory made zero again",
-				      "Milliseconds a round, of use and recycling together, with the faults that these leave to the use; less is better." },
+				      "Milliseconds a round (means), of use and recycling together, with the faults that recycling leaves to the use; less is better." },
 		[SECTION_SMALL] = { "Short clears", "Nanoseconds a call; less is better." },
 		[SECTION_TUNE] = { "Measured for the profile", "Medians by which clearpages tune chose the routines." },
 		[SECTION_MEM] = { "perf bench mem workloads",
