@@ -61,7 +61,7 @@ static enum clp_learn_mode next_mode(struct clp_learnt *l, bool sampled)
 	}
 }
 
-enum clp_learn_mode clp_learn_round(struct clp_learnt *l, const struct clp_seen *seen)
+void clp_learn_round(struct clp_learnt *l, const struct clp_seen *seen)
 {
 	if (seen->guarded) {
 		float share = 1 - (float)seen->clean / (float)seen->guarded;
@@ -76,5 +76,4 @@ enum clp_learn_mode clp_learn_round(struct clp_learnt *l, const struct clp_seen 
 	if (l->mode == CLP_LEARN_TRACK && seen->pages)
 		blend(&l->watch, (double)seen->watch_ns / (double)seen->pages);
 	l->mode = (uint8_t)next_mode(l, seen->guarded);
-	return (enum clp_learn_mode)l->mode;
 }

@@ -27,7 +27,6 @@ struct clp_learnt {
 	uint16_t rests, rests_until; /* rounds */
 	uint8_t mode;
 	uint8_t listed; /* the region is under the library's userfaultfd */
-	uint8_t unused[2];
 };
 
 /* What a round has seen. */
@@ -40,7 +39,7 @@ struct clp_seen {
 	bool whole; /* all that was in memory was cleared, not only what was written */
 };
 
-/* Take in a round, and say how the region is to be guarded until the next: the new mode, which is also in l->mode. */
-enum clp_learn_mode clp_learn_round(struct clp_learnt *l, const struct clp_seen *seen);
+/* Take in a round, and decide how the region is to be guarded until the next: l->mode. */
+void clp_learn_round(struct clp_learnt *l, const struct clp_seen *seen);
 
 #endif

@@ -34,7 +34,7 @@ struct round {
 	size_t keep;	      /* bytes that may still be kept */
 	uintptr_t start, end; /* the whole pages of the region */
 	int pagemap;	      /* a descriptor, or why there is none */
-	bool track;
+	bool track;	      /* then there is a descriptor */
 	bool release;	      /* from the tracking of earlier rounds */
 	bool fresh;	      /* some of it was not under tracking yet */
 	struct clp_learnt learnt;
@@ -222,7 +222,7 @@ static void recycle_mapping(struct round *r, uintptr_t from, uintptr_t end, bool
 		if (r->track)
 			r->tracking = CLP_TRACKING_MAPPING;
 		clear(r, from, end);
-	} else if (r->track && r->pagemap >= 0 && tracked(r, from, end)) {
+	} else if (r->track && tracked(r, from, end)) {
 		return;
 	} else if (r->drop) {
 		drop(r, from, end);
@@ -249,22 +249,35 @@ static bool stripe(const struct round *r, size_t i, uintptr_t *from, uintptr_t *
 	return true;
 }
 
+/* Bytes of [from, end) that the scan finds; or why it can't. */
+static ptrdiff_t found(const struct round *r, enum clp_scan what, uintptr_t from, uintptr_t end)
+{
+	struct clp_pages pages[LISTED];
+	ptrdiff_t bytes = 0;
+
+	while (from < end) {
+		int n = clp_scan(r->pagemap, what, &from, end, pages, LISTED);
+
+		if (n < 0)
+			return n;
+		for (int i = 0; i < n; i++)
+			bytes += (ptrdiff_t)(pages[i].end - pages[i].start);
+	}
+	return bytes;
+}
+
 /* Of the sample's pages, those that were not written. */
 static size_t clean_sample(const struct round *r)
 {
-	struct clp_pages pages[LISTED];
 	uintptr_t from, end;
 	size_t clean = 0;
 
 	for (size_t i = 0; stripe(r, i, &from, &end); i++) {
-		while (from < end) {
-			int n = clp_scan(r->pagemap, CLP_SCAN_PROTECTED, &from, end, pages, LISTED);
+		ptrdiff_t bytes = found(r, CLP_SCAN_PROTECTED, from, end);
 
-			if (n < 0)
-				return 0;
-			for (int k = 0; k < n; k++)
-				clean += (pages[k].end - pages[k].start) / clp_cpu_page();
-		}
+		if (bytes < 0)
+			return 0;
+		clean += (size_t)bytes / clp_cpu_page();
 	}
 	return clean;
 }
@@ -400,21 +413,10 @@ static void recycle_pages(struct round *r, struct clp_maps *maps)
 /* What is in memory, and in huge pages, of the region. */
 static void count(const struct round *r, size_t *resident, size_t *huge)
 {
-	struct clp_pages pages[LISTED];
-	uintptr_t at = r->start;
+	ptrdiff_t bytes = r->pagemap >= 0 ? found(r, CLP_SCAN_HUGE, r->start, r->end) : r->pagemap;
 
 	*resident = clp_resident(r->start, r->end);
-	*huge = r->pagemap >= 0 ? 0 : SIZE_MAX;
-	while (r->pagemap >= 0 && at < r->end) {
-		int n = clp_scan(r->pagemap, CLP_SCAN_HUGE, &at, r->end, pages, LISTED);
-
-		if (n < 0) {
-			*huge = SIZE_MAX;
-			return;
-		}
-		for (int i = 0; i < n; i++)
-			*huge += (size_t)(pages[i].end - pages[i].start);
-	}
+	*huge = bytes < 0 ? SIZE_MAX : (size_t)bytes;
 }
 
 static void open_round(struct round *r, struct clp_recycler *recycler)

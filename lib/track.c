@@ -246,13 +246,13 @@ void clp_untrack(uintptr_t from, uintptr_t end)
 bool clp_track_taken(uintptr_t at)
 {
 	size_t page = clp_cpu_page();
-	int fd = uffd();
+	int fd = uffd(), err;
 
 	/* Where nobody may have one, nobody has; but short of descriptors or memory it can't be told. */
 	if (fd < 0)
 		return fd != -EPERM && fd != -ENOSYS;
-	if (enlist(fd, at, at + page, UFFDIO_REGISTER_MODE_MISSING))
-		return errno == EBUSY;
-	dismiss(fd, at, at + page);
-	return false;
+	err = enlist(fd, at, at + page, UFFDIO_REGISTER_MODE_MISSING);
+	if (!err)
+		dismiss(fd, at, at + page);
+	return err == -EBUSY;
 }
