@@ -230,16 +230,6 @@ const char *preload_counts_open(const char *folder, size_t large)
 	return NULL;
 }
 
-static bool is_empty(const struct preload_file *file)
-{
-	const struct preload_cell *cell = file->cells[0];
-
-	for (size_t i = 0; i < sizeof(file->cells) / sizeof(*cell); i++)
-		if (load(cell[i].turn))
-			return false;
-	return true;
-}
-
 /* Most programs make no large call. Their files would fill the folder where thousands run one after the other, as in a build. */
 void preload_counts_close(void)
 {
@@ -251,7 +241,7 @@ void preload_counts_close(void)
 	if (!file || file->pid != (uint64_t)getpid())
 		return;
 	store(file->cpu_ns, clp_nanoseconds(CLOCK_PROCESS_CPUTIME_ID));
-	if (!is_empty(file))
+	if (preload_any(file))
 		return;
 	folder = open_folder(&wrong);
 	if (folder < 0)

@@ -7,6 +7,8 @@
 #ifndef PRELOAD_FILE_H
 #define PRELOAD_FILE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define PRELOAD_MAGIC "clpcount"
@@ -60,5 +62,16 @@ struct preload_file {
 	char name[64];
 	struct preload_cell cells[PRELOAD_CALLS][PRELOAD_CLASSES];
 };
+
+/* Has anything been counted? */
+static inline bool preload_any(const struct preload_file *file)
+{
+	const struct preload_cell *cell = file->cells[0];
+
+	for (size_t i = 0; i < sizeof(file->cells) / sizeof(*cell); i++)
+		if (__atomic_load_n(&cell[i].turn, __ATOMIC_RELAXED))
+			return true;
+	return false;
+}
 
 #endif

@@ -102,16 +102,6 @@ void counted_load(struct counted_list *list, const char *folder)
 	closedir(dir);
 }
 
-bool counted_any(const struct preload_file *file)
-{
-	const struct preload_cell *cell = file->cells[0];
-
-	for (size_t i = 0; i < sizeof(file->cells) / sizeof(*cell); i++)
-		if (cell[i].turn)
-			return true;
-	return false;
-}
-
 void counted_add(struct preload_file *to, const struct preload_file *from)
 {
 	struct preload_cell *sum = to->cells[0];

@@ -199,7 +199,7 @@ static void show(const struct options *o, struct output *out, const struct count
 	struct counted_list with = { 0 };
 
 	for (size_t i = 0; i < list->n; i++) {
-		if (!counted_any(&list->at[i].file))
+		if (!preload_any(&list->at[i].file))
 			continue;
 		counted_add(&all, &list->at[i].file);
 		with.at = grow(with.at, with.n, &with.room, sizeof(*with.at));

@@ -44,7 +44,6 @@ struct counted_list {
 };
 /* Appends those in a folder. What is no file of counters is named on stderr and passed over. */
 void counted_load(struct counted_list *list, const char *folder);
-bool counted_any(const struct preload_file *file);
 /* All of one in another: its cells, its adopted. */
 void counted_add(struct preload_file *to, const struct preload_file *from);
 
