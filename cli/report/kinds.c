@@ -60,29 +60,45 @@ enum taken take_small(struct report *r, json_t *record)
 	return TAKEN;
 }
 
+/* What a summary says of one place in a chart. */
+struct place {
+	double x, low, mid, high;
+};
+
+/* Into the chart of that title and detail, both to be freed. size: of a chart against shares; else 0. */
+static enum taken give_place(struct report *r, enum section section, char *title, char *detail, const char *unit, double size,
+			     const char *series, const struct place *at)
+{
+	char *key = text_of("%s|%s", title, detail);
+	struct chart *c = named_chart(r, section, key, title, detail, unit);
+	struct point *p = NULL;
+
+	free(title);
+	free(detail);
+	free(key);
+	if (c) {
+		c->size = size;
+		p = chart_point(c, series, at->x);
+	}
+	if (!p)
+		return SURPLUS;
+	point_give(p, at->low, at->mid, at->high, 1);
+	return TAKEN;
+}
+
 enum taken take_around(struct report *r, json_t *record)
 {
-	const char *way = result_text(record, "variant", NULL), *state = result_text(record, "state", "");
+	const char *way = result_text(record, "variant", NULL);
 	double size = result_real(record, "size", 0), us = result_real(record, "all_us", 0);
+	struct place at = { size, result_real(record, "all_min", us), us, result_real(record, "all_max", us) };
 	json_int_t used = 2 * result_whole(record, "radius", 0) + 1;
-	char *title, *key;
-	struct chart *c;
-	struct point *p;
 
 	if (result_truth(record, "interrupted"))
 		return take_summary(r, record);
 	if (!way || !(size >= 1) || !(us > 0))
 		return UNUSABLE;
-	title = text_of("Clear, then use %s pages around one", show_count((double)used));
-	key = text_of("around|%s|%s", title, state);
-	c = named_chart(r, SECTION_AROUND, key, title, state, "µs");
-	free(title);
-	free(key);
-	p = c ? chart_point(c, way, size) : NULL;
-	if (!p)
-		return SURPLUS;
-	point_give(p, result_real(record, "all_min", us), us, result_real(record, "all_max", us), 1);
-	return TAKEN;
+	return give_place(r, SECTION_AROUND, text_of("Clear, then use %s pages around one", show_count((double)used)),
+			  copy_text(result_text(record, "state", "")), "µs", 0, way, &at);
 }
 
 /* A chart a size: means of rounds against the share of the pages that they write. */
@@ -91,28 +107,15 @@ enum taken take_recycle(struct report *r, json_t *record)
 	const char *way = result_text(record, "variant", NULL), *page = result_text(record, "page", "");
 	double size = result_real(record, "size", 0), ms = result_real(record, "mean_ms", 0);
 	double share = read_share(result_text(record, "share", ""));
-	char *title, *detail, *key;
-	struct chart *c;
-	struct point *p;
+	struct place at = { share, result_real(record, "min_ms", ms), ms, result_real(record, "max_ms", ms) };
 
 	if (result_truth(record, "interrupted"))
 		return take_summary(r, record);
 	if (!way || !(size >= 1) || !(ms > 0) || isnan(share))
 		return UNUSABLE;
-	title = text_of("Recycling %s, a round", show_size(size));
-	detail = text_of("pages of %s, %s of them read besides", *page ? page : "unknown size", result_text(record, "read", "none"));
-	key = text_of("recycle|%s|%s", title, detail);
-	c = named_chart(r, SECTION_RECYCLE, key, title, detail, "ms");
-	free(title);
-	free(detail);
-	free(key);
-	if (c)
-		c->size = size;
-	p = c ? chart_point(c, way, share) : NULL;
-	if (!p)
-		return SURPLUS;
-	point_give(p, result_real(record, "min_ms", ms), ms, result_real(record, "max_ms", ms), 1);
-	return TAKEN;
+	return give_place(r, SECTION_RECYCLE, text_of("Recycling %s, a round", show_size(size)),
+			  text_of("pages of %s, %s of them read besides", *page ? page : "unknown size", result_text(record, "read", "none")),
+			  "ms", size, way, &at);
 }
 
 /* bench parallel and populate: the ways, against the size. */
@@ -120,28 +123,21 @@ enum taken take_ways(struct report *r, json_t *record)
 {
 	const char *way = result_text(record, "variant", NULL), *page = result_text(record, "page", "");
 	double size = result_real(record, "size", 0), gbps = result_real(record, "gbps", 0);
-	bool populate = !strcmp(result_text(record, "bench", ""), "populate");
-	char *title, *key, *detail;
-	struct chart *c;
-	struct point *p;
+	struct place at = { size, result_real(record, "gbps_min", gbps), gbps, result_real(record, "gbps_max", gbps) };
+	char *title, *detail;
 
 	if (result_truth(record, "interrupted"))
 		return take_summary(r, record);
 	if (!way || !(size >= 1) || !(gbps > 0))
 		return UNUSABLE;
-	title = populate ? text_of("Populating pages of %s", *page ? page : "unknown size") : copy_text("Clearing");
-	detail = populate ? text_of("%s, %s", result_text(record, "pages", "unknown"), result_text(record, "backing", "unknown")) :
-			    copy_text("not in cache");
-	key = text_of("%s|%s", title, detail);
-	c = named_chart(r, SECTION_PARALLEL, key, title, detail, "GB/s");
-	free(title);
-	free(detail);
-	free(key);
-	p = c ? chart_point(c, way, size) : NULL;
-	if (!p)
-		return SURPLUS;
-	point_give(p, result_real(record, "gbps_min", gbps), gbps, result_real(record, "gbps_max", gbps), 1);
-	return TAKEN;
+	if (!strcmp(result_text(record, "bench", ""), "populate")) {
+		title = text_of("Populating pages of %s", *page ? page : "unknown size");
+		detail = text_of("%s, %s", result_text(record, "pages", "unknown"), result_text(record, "backing", "unknown"));
+	} else {
+		title = copy_text("Clearing");
+		detail = copy_text("not in cache");
+	}
+	return give_place(r, SECTION_PARALLEL, title, detail, "GB/s", 0, way, &at);
 }
 
 /* What is said beside the title: only what is not usual. */
