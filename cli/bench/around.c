@@ -158,23 +158,13 @@ static const struct column columns[] = {
 	{ "all_max", "max", 8, 1, false },	     { "vs_around", "x around", 8, 3, false }, { 0 },
 };
 
-/* The median of the rounds' ratios. */
-static double ratio(const double *over, const double *under, unsigned n)
-{
-	double ratios[SAMPLES_MAX];
-
-	for (unsigned i = 0; i < n; i++)
-		ratios[i] = over[i] / under[i];
-	return median(ratios, n);
-}
-
 static void summarise(struct output *out, const struct options *o, size_t size, struct taken *t, unsigned n, const bool *there)
 {
 	double us = 1e-3 / clock_ghz(), ratios[WAYS];
 	struct record r;
 
 	for (size_t w = 0; w < WAYS; w++)
-		ratios[w] = there[w] ? ratio(t->all[w], t->all[0], n) : 0;
+		ratios[w] = there[w] ? median_ratio(t->all[w], t->all[0], n) : 0;
 	for (size_t w = 0; w < WAYS; w++) {
 		if (!there[w])
 			continue;

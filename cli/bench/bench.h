@@ -26,6 +26,8 @@ void shuffle(struct random *r, unsigned *order, size_t n);
 /* stats.c. The first two sort their argument. */
 double median(double *samples, size_t n);
 double percentile(double *samples, size_t n, double share);
+/* Of what was measured side by side: what disturbs a whole round is in both. */
+double median_ratio(const double *over, const double *under, size_t n);
 double midmean(const double *samples, size_t n);
 double midmean_error(double *samples, size_t n);
 double geomean(const double *values, size_t n);

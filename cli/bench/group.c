@@ -99,13 +99,7 @@ static double *copy_of(const double *ticks, size_t n)
 
 double group_ratio(const struct group *g, size_t over, size_t under)
 {
-	double *ratios = copy_of(g->ticks[over], g->taken), ratio;
-
-	for (size_t i = 0; i < g->taken; i++)
-		ratios[i] /= g->ticks[under][i];
-	ratio = median(ratios, g->taken);
-	free(ratios);
-	return ratio;
+	return median_ratio(g->ticks[over], g->ticks[under], g->taken);
 }
 
 void record_rates(struct record *r, const struct group *g, size_t method)

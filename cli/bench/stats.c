@@ -34,6 +34,19 @@ double median(double *samples, size_t n)
 	return percentile(samples, n, 0.5);
 }
 
+double median_ratio(const double *over, const double *under, size_t n)
+{
+	double *ratios = malloc(n * sizeof(*ratios)), ratio;
+
+	if (n && !ratios)
+		die(EXIT_FAILED, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		ratios[i] = over[i] / under[i];
+	ratio = median(ratios, n);
+	free(ratios);
+	return ratio;
+}
+
 /* The mean of the central half: as robust as a median, and not bound to the clock's step. */
 double midmean(const double *samples, size_t n)
 {

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <math.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,19 +90,9 @@ static size_t find(const struct ways *ways, const char *name)
 	return SIZE_MAX;
 }
 
-/* The median of the rounds' ratios: what disturbs a whole round is in both times. */
-static double ratio(const struct cost *over, const struct cost *under, unsigned n)
-{
-	double ratios[WAYS_SAMPLES_MAX];
-
-	for (unsigned i = 0; i < n; i++)
-		ratios[i] = over[i].ns / under[i].ns;
-	return median(ratios, n);
-}
-
 static void summarise(const struct ways *ways, struct output *out, size_t w)
 {
-	double ns[WAYS_SAMPLES_MAX], cpu[WAYS_SAMPLES_MAX], faults[WAYS_SAMPLES_MAX], mid;
+	double ns[WAYS_SAMPLES_MAX], base_ns[WAYS_SAMPLES_MAX], cpu[WAYS_SAMPLES_MAX], faults[WAYS_SAMPLES_MAX], mid, versus;
 	size_t base = find(ways, ways->base);
 	unsigned n = ways->taken;
 	struct record r;
@@ -110,7 +101,10 @@ static void summarise(const struct ways *ways, struct output *out, size_t w)
 		ns[i] = ways->costs[w][i].ns;
 		cpu[i] = ways->costs[w][i].cpu_ns;
 		faults[i] = ways->costs[w][i].faults;
+		base_ns[i] = base < ways->n ? ways->costs[base][i].ns : NAN;
 	}
+	/* Before the median, which sorts them. */
+	versus = median_ratio(base_ns, ns, n);
 	mid = median(ns, n);
 	record_way(&r, "summary", ways, &ways->way[w]);
 	record_whole(&r, "samples", n);
@@ -123,7 +117,7 @@ static void summarise(const struct ways *ways, struct output *out, size_t w)
 	record_real(&r, "cpu_us", median(cpu, n) / 1e3);
 	record_whole(&r, "faults", (int64_t)median(faults, n));
 	if (base < ways->n)
-		record_real(&r, ways->versus, ratio(ways->costs[base], ways->costs[w], n));
+		record_real(&r, ways->versus, versus);
 	output_record(out, &r);
 	record_end(&r);
 }
