@@ -227,8 +227,8 @@ static double mean(const double *values, unsigned n)
 
 static const struct column columns[] = {
 	{ "size", "size", 9, 0, true },	       { "share", "written", -8, 0, false },  { "variant", "way", -9, 0, false },
-	{ "mean_ms", "round ms", 9, 2, false }, { "use_ms", "use", 8, 2, false },      { "min_ms", "min", 8, 2, false },
-	{ "max_ms", "max", 8, 2, false },	{ "vs_best", "x best", 7, 3, false }, { "tracking", "tracking", -8, 0, false }, { 0 },
+	{ "mean_ms", "round ms", 8, 2, false }, { "use_ms", "use", 7, 2, false },      { "min_ms", "min", 7, 2, false },
+	{ "max_ms", "max", 7, 2, false },	{ "vs_best", "x best", 7, 3, false }, { "tracking", "tracking", -8, 0, false }, { 0 },
 };
 
 /* Means, not medians: what learning costs comes in few rounds. */

@@ -221,6 +221,7 @@ load common
 	json lines 'all(s["min_ms"] <= s["mean_ms"] <= s["max_ms"] and s["samples"] in (1, 4) for s in of("summary"))'
 	run "$COMMAND" bench recycle --size 8MB --share 1/2 --page thp --split --samples 11
 	[[ $status -eq 0 && $output == *"written"*"x best"*"1/2"*"recycle"* ]]
+	for line in "${lines[@]}"; do ((${#line} <= 80)); done
 	run "$COMMAND" bench recycle --variant stosb
 	[[ $status -eq 2 && $output == *"--variant: 'stosb'"* ]]
 	run "$COMMAND" bench recycle --samples 10
